@@ -231,7 +231,7 @@ class StoreSettings:
     kept_in: TableLayout[Any, Any]
     """The table that keeps them. A store whose tables another program made lacks it, and can only be read."""
     omitted_in_file: Mapping[str, str] = attrs.field(factory=dict[str, str])
-    """What a file of that program means by a setting that it omits, if that differs from what is meant without a
+    """The values of settings that a file of that program omits, if they differ from the defaults without a
     file."""
 
 

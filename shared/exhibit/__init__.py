@@ -2,8 +2,8 @@
 
 `comparison.py` measures all variants, `cost_tables.py` and `verdicts.py` say what that shows; `traps.py` and
 `published_keys.py` are what `shown/published.py` of a design declares, `crossing.py` what its `shown/measured.py` does;
-`heat.py` and the files of that name record where new rows land. Regions here are simulated: the split points of a table
-are made in `keys/splits.py`.
+`heat.py` and the files of that name record where new rows land, in the order that `write_order.py` reads from records.
+Regions here are simulated: the split points of a table are made in `keys/splits.py`.
 
 May import all other rooms but `testing`.
 """

@@ -116,13 +116,13 @@ def sample_records(design: Design) -> Records:
 
 
 def tells_order(made: Records) -> bool:
-    """Whether records tell in which order they are written: by a time of theirs, or by the order of a log."""
+    """Whether records tell in which order they are written: each has a time, or its load is in the order of a log."""
     fields = _time_fields(made)
     return all(load.has_own_order or fields[load.name] is not None for load, _record in made)
 
 
 def _time_fields(made: Records) -> Mapping[str, TimeField | None]:
-    """For each load, the field that tells when its records are written."""
+    """The field that tells when records are written, for each load; None if no field does."""
     records_of: dict[str, list[Any]] = {}
     for load, record in made:
         records_of.setdefault(load.name, []).append(record)
@@ -130,7 +130,7 @@ def _time_fields(made: Records) -> Mapping[str, TimeField | None]:
 
 
 def _time_of(made: Records) -> Callable[[tuple[Load, Any]], float]:
-    """A function that returns when one of these records is written; -1 if nothing tells it, so that it comes first."""
+    """A function that returns when one of these records is written; -1 if no field tells it, so that it comes first."""
     fields = _time_fields(made)
 
     def time_ms(one: tuple[Load, Any]) -> float:

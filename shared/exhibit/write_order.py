@@ -1,6 +1,5 @@
-"""When records are written, read from their values: not from the names of fields, nor from the order of a file."""
+"""When records were written: read from their values, not from the names of fields or the order of a file."""
 
-import operator
 import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, time
@@ -11,12 +10,12 @@ from uuid import UUID
 import attrs
 
 RISING = 0.9
-"""A sequence rises if so many of its values are not below any value before them."""
+"""A sequence rises if at least this share of its values are not below any value before them."""
 DAY_MS = 86_400_000
 LONGEST_MS = 5 * 366 * DAY_MS
-"""A time over a longer period, such as a date of birth, is when records were written only if the file rises in it."""
+"""A field of times over a longer period, such as dates of birth, tells when records were written only if it rises."""
 FIRST_MS, LAST_MS = 946_684_800_000, 4_102_444_800_000
-"""Numbers are times if they are within these years, 2000 to 2099, in one of the units."""
+"""The years 2000 to 2099: numbers are times if, in one of the units, all are within them."""
 MS_OF_UNITS = (1_000.0, 1.0, 1e-3)
 """Milliseconds of a second, a millisecond and a microsecond."""
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -24,10 +23,11 @@ CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 LABEL = re.compile(r"[A-Za-z]+[-_:/.#]")
 """Letters before an id, such as `evt_`."""
 DIGITS_OF_DATE = re.compile(r"(20\d\d)(\d\d)(\d\d)(?:T?(\d\d)(\d\d)?(\d\d)?)?(?!\d)")
+"""A date in digits, with or without hours, minutes and seconds."""
 
 
 def rises(values: Sequence[Any]) -> bool:
-    """Whether values rise in their order, but for a few."""
+    """Whether the values rise, apart from a few."""
     highest, rose = values[0], 0
     for value in values:
         if value >= highest:
@@ -37,9 +37,9 @@ def rises(values: Sequence[Any]) -> bool:
 
 
 def _rises_on_the_whole(times: Sequence[float]) -> bool:
-    """Whether times rise in a file in which some records come late: those of an eighth of the file later are later."""
-    eighth = -(-len(times) // 8)
-    return sum(map(operator.le, times, times[eighth:])) >= RISING * (len(times) - eighth)
+    """Whether times rise although some records come late: most are not above the time an eighth of the file later."""
+    later = times[-(-len(times) // 8) :]
+    return sum(one <= other for one, other in zip(times, later, strict=False)) >= RISING * len(later)
 
 
 @attrs.frozen
@@ -58,8 +58,8 @@ class TimeField:
 def time_field(records: Sequence[Any]) -> TimeField | None:
     """The field that tells when records of one class were written; None if no field does.
 
-    Of several times, one that is no id is preferred, then one in which the file rises, then the one of the shortest
-    period.
+    If several fields hold times, it prefers one that is not an id, then one that rises in the file, then the one that
+    covers the shortest period.
     """
     if not records:
         return None
@@ -72,21 +72,21 @@ def time_field(records: Sequence[Any]) -> TimeField | None:
             period_ms = max(times) - min(times)
             is_in_order = _rises_on_the_whole(times)
             if is_in_order or period_ms <= LONGEST_MS:
-                is_id = getattr(to_ms, "func", to_ms) in TIMES_OF_IDS
+                is_id = to_ms in ID_FORMATS
                 fields.append((is_id, not is_in_order, period_ms, number, found))
     return min(fields)[-1] if fields else None
 
 
 def time_format(values: Sequence[Any]) -> Callable[[Any], float] | None:
-    """How these values are read as times, as milliseconds since 1970; None if one of them is no time."""
+    """A function that reads these values as times, in milliseconds since 1970; None if one of them is not a time."""
     if not values:
         return None
     return next((to_ms for to_ms in _formats(values[0].__class__) if _reads(to_ms, values)), None)
 
 
-def id_format(values: Sequence[Any]) -> bool:
-    """Whether these values are ids that hold a time among other things, so that two of one moment differ."""
-    return getattr(to_ms := time_format(values), "func", to_ms) in TIMES_OF_IDS
+def are_ids(values: Sequence[Any]) -> bool:
+    """Whether these values are ids that hold a time and more, so that two ids of one moment differ."""
+    return time_format(values) in ID_FORMATS
 
 
 def names_period(times_ms: Iterable[float], period_ms: int) -> bool:
@@ -118,7 +118,7 @@ def _number_ms(unit: float, value: float) -> float:
 
 
 def _nanoseconds_ms(value: float) -> float:
-    """Nanoseconds, or a Snowflake id of since 2017, whose upper bits are milliseconds: both rise, and seldom repeat."""
+    """Nanoseconds, or a Snowflake id made since 2017, whose upper bits are milliseconds: both rise, and few repeat."""
     return value * 1e-6
 
 
@@ -189,5 +189,5 @@ def _unlabelled(value: str) -> str:
     return value[label.end() :] if label else value
 
 
-TIMES_OF_IDS = (_nanoseconds_ms, _ulid_ms, _uuid_ms, _bytes_of_uuid_ms, _bytes_ms)
-"""The formats of ids that hold a time among other things, or from another epoch."""
+ID_FORMATS = (_nanoseconds_ms, _ulid_ms, _uuid_ms, _bytes_of_uuid_ms, _bytes_ms)
+"""The formats of ids that hold a time and more, or count it from another epoch."""

@@ -80,8 +80,8 @@ def json_refusal(error: Exception, own: Mapping[type[Exception], int]) -> tuple[
     """The HTTP status of an error, and one line as JSON, with what the client may do after a 503 or 504.
 
     `own` has the status of each error of the design, such as `{UnknownOrder: 404, OrderConflict: 409}`; any other error
-    has that of `STATUSES`, or 500. The cause of `NotAllStored` decides. From 500 on the client is not told which host,
-    table or row failed: the log is, with a traceback if the status is 500.
+    has that of `STATUSES`, or 500. The cause of `NotAllStored` decides. From 500 on, the answer does
+    not say which host, table or row failed; the log does, with a traceback if the status is 500.
     """
     cause = error.__cause__ if isinstance(error, NotAllStored) else error
     status = next((status for of, status in [*own.items(), *STATUSES.items()] if isinstance(cause, of)), 500)
@@ -90,7 +90,7 @@ def json_refusal(error: Exception, own: Mapping[type[Exception], int]) -> tuple[
         getattr(cause, "canRetry", None) is False or any(words in line for words in _NEVER)
     ):
         status = 500  # the same request would be refused again
-    if isinstance(cause, ValueError) and isinstance([*cause.args, None, None][1], attrs.Attribute):
+    if isinstance(cause, ValueError) and any(isinstance(argument, attrs.Attribute) for argument in cause.args):
         status, line = 422, message_of(cause)  # a validator of attrs refuses a record
     if status < 500:
         return status, json_of({"error": line}, ascii_only=True)  # a request may have half a character

@@ -55,7 +55,7 @@ def stock(path: Path) -> None:
             connection.table("u").put(b"%d" % number, {b"x:": b"%d" % number}, timestamp=3)
 
 
-# Of each table a column, rows that are stored, rows that were deleted, and rows between them.
+# For each table: a column, and rows that are stored, that were deleted, or that lie between them.
 ASKED = {
     b"t": (b"d:b", [b"row-%03d%s" % (number, end) for number in range(152) for end in (b"", b"x")[: 1 + number % 2]]),
     b"u": (b"x:", [b"%d" % number for number in range(22)]),
@@ -97,7 +97,7 @@ def fate(path: Path, data: bytes, bit: int, whole: list[Any]) -> Fate:
 
 @contextmanager
 def as_larger_file() -> Iterator[None]:
-    """In the block a file is opened as one that is too large to be checked whole."""
+    """Within the block, a file is opened as if it were too large to be checked whole."""
     with patch.object(damage, "_CHECKED_PAGES", 0):
         yield
 
@@ -110,7 +110,7 @@ def fates(whole: Path, bits: Iterable[int]) -> Counter[Fate]:
 
 
 def bits_of_heads(data: bytes, count: int) -> list[int]:
-    """As many bits of the heads of pages, which say how many records a page has and where they are."""
+    """A sample of the bits in the heads of pages, which say how many records a page has and where they are."""
     starts = [100, *range(PAGE_BYTES, len(data), PAGE_BYTES)]  # the head of the file comes before the first page's
     bits = [8 * start + bit for start in starts for bit in range(8 * HEAD_BYTES)]
     return random.Random(1).sample(bits, count)

@@ -34,7 +34,7 @@ def answered(
     if aggregator is None or not aggregator.picks_one:  # the sums of floats would depend on the salt, as OpenTSDB's do
         all_series = by_tsuid(all_series)
     if sub_query.downsampling is not None:
-        sub_query.downsampling.check_number(len(all_series), *read_ms)
+        sub_query.downsampling.check_count(len(all_series), *read_ms)
     groups: dict[tuple[str, ...], list[Series]] = {}
     for number, series in enumerate(all_series):
         group = tuple(series.tags.get(tag, "") for tag in sub_query.grouped_tags)

@@ -16,8 +16,8 @@ from .series import Values
 Fill: TypeAlias = Literal["none", "nan", "zero"]
 """The value of an interval without points: none, NaN (which aggregators skip) or 0."""
 MAX_INTERVALS = 10_000_000
-"""The most intervals, of all series together, that are filled or found by the calendar: each needs about 50 bytes, and
-a deadline ends only the reading, not the computation."""
+"""The most intervals of all series together that are filled or found by the calendar. Each needs about 50 bytes, and a
+deadline ends only the reading, not the computation."""
 MAX_INTERVAL_MS = 365 * 86_400_000 * 1000
 """A thousand years: the longest interval."""
 
@@ -43,7 +43,7 @@ class Downsampling:
         check_one_of("Downsampling.by", self.by, *DOWNSAMPLERS)
         check_one_of("Downsampling.fill", self.fill, "none", "nan", "zero")
 
-    def check_number(self, series: int, since_ms: int, until_ms: int) -> None:
+    def check_count(self, series: int, since_ms: int, until_ms: int) -> None:
         """Raises InvalidQuestion if so many series would have too many intervals in a period."""
         count = series * -((since_ms - until_ms) // self.every_ms)
         if count > MAX_INTERVALS and (self.fill != "none" or self.calendar is not None):

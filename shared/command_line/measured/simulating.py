@@ -8,7 +8,7 @@ from rich.console import Console
 
 from ...exhibit.heat import EVEN, hot_share
 from ...exhibit.regions.simulated_splits import HALF_FULL, SplitPolicy
-from ...exhibit.regions.simulated_variants import QuestionAtSize, SimulatedVariant, TooFewRows, simulate_variant
+from ...exhibit.regions.simulated_variants import NothingToSimulate, QuestionAtSize, SimulatedVariant, simulate_variant
 from ...exhibit.regions.simulation import Moment, Simulation, TooManyRegions
 from ...keys.errors import shown
 from ..named.designs import find_variants, full_name
@@ -24,7 +24,7 @@ MOST_SERVERS = 1_000
 LEAST_BYTES, MOST_BYTES = 2**20, 2**40
 COLUMNS = ("rows", "regions", "splits", "half full", "idle", "busiest region", "busiest server")
 WORTH_SAYING = 0.05
-"""By how much shares may be wrong before the output says so."""
+"""The output says by how much shares may be wrong if it is at least this."""
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 
 
@@ -69,7 +69,7 @@ def show(
     try:
         with doing(errors, full_name(design, variant)) as tell:
             simulated = simulate_variant(design, variant, wanted, policy, server_count, tell)
-    except TooFewRows as error:
+    except NothingToSimulate as error:
         raise CommandFailed(f"{name}: {error}") from None
     except TooManyRegions as error:
         raise WrongUsage(f"--rows, --max-filesize: {error}; more sample records tell more regions apart") from None
@@ -79,8 +79,8 @@ def show(
     wrapped(
         to,
         f"{wanted:,} rows on {count(server_count, 'server')}, distributed like those of {simulated.sample.records:,} "
-        f"records as in the samples, in the same time{_error(simulated)}. A row counts as often as it is written. A "
-        "region splits at "
+        f"records as in the samples, in the same time{_error_words(simulated)}. A row counts as often as it is "
+        "written. A region splits at "
         f"{_shown(2 * policy.flush_bytes)} if its server has only one of its table, otherwise at "
         f"{_shown(policy.max_bytes)}, before compression.",
         0,
@@ -109,11 +109,11 @@ def show(
     table(to, columns, [_question(one) for one in simulated.questions], numbers=numbers)
 
 
-def _error(simulated: SimulatedVariant) -> str:
-    """By how much shares may be wrong, if it is much."""
-    if simulated.by_chance < WORTH_SAYING:
+def _error_words(simulated: SimulatedVariant) -> str:
+    """A clause that says by how much shares may be wrong; empty if that is little."""
+    if simulated.share_error < WORTH_SAYING:
         return ""
-    return f"; as these are few, shares may be wrong by up to {100 * simulated.by_chance:.0f} points"
+    return f"; as these are few, shares may be wrong by up to {100 * simulated.share_error:.0f} points"
 
 
 def _verdict_words(servers: int) -> str:

@@ -70,7 +70,7 @@ def package_name(given: str, option: str = "PATH") -> str:
 
 
 def _is_package_name(name: str) -> bool:
-    """Whether a name has words in lower case, and no module or package that a project imports has it."""
+    """Whether a name is in lower case, and is not a keyword or the name of a package that a project may import."""
     is_taken = keyword.iskeyword(name) or name in sys.stdlib_module_names or name in TAKEN
     return not is_taken and re.fullmatch(r"[a-z][a-z0-9]*(_+[a-z0-9]+)*", name) is not None
 

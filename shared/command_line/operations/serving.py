@@ -27,13 +27,13 @@ MAX_PORT = 65_535
 # a small call at the same time takes 70 ms, because each of its steps has to wait that long.
 SWITCH_S = 0.001
 
-# Python's own: a command looks for circles of garbage less often, which a server cannot afford.
+# CPython's defaults. Commands collect cyclic garbage less often, which a server cannot afford.
 _GARBAGE_THRESHOLDS = (700, 10, 10)
 
 MAX_BUFFER_MIB = 1024 * 1024
 
-# glibc's mallopt: parameters and values. Without a fixed threshold glibc raises it to the size of a message that is
-# freed, and then no longer returns memory below that.
+# Parameters of mallopt, by their names in glibc's malloc.h, with their values. Unless the threshold is fixed, glibc
+# raises it to the size of a freed message, and then no longer returns memory of smaller ones.
 _HEAP_OPTIONS = {"M_ARENA_MAX": (-8, 1), "M_MMAP_THRESHOLD": (-3, 128 * 1024)}
 
 

@@ -1,4 +1,4 @@
-"""What a command is doing, shown while it takes long: in the last line of a terminal, and nowhere else."""
+"""Shows what a long command is doing: in the last line of a terminal, and nowhere else."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -10,9 +10,10 @@ from .terminal import visible
 
 @contextmanager
 def doing(errors: Console, what: str) -> Generator[Callable[[str], None]]:
-    """A block that takes seconds; the function that it gets shows what is being done, beside the time since it began.
+    """Shows that a block of several seconds is working; the block gets a function that shows the words of each step.
 
-    The line is gone at the end of the block. Without a terminal on stderr, or if output is plain, nothing is shown.
+    The line also has the time since the block began, and is gone at its end. Without a terminal on stderr, or if output
+    is plain, nothing is shown.
     """
     if errors.no_color:
         yield lambda _words: None

@@ -152,7 +152,7 @@ def raw(to: Console, text: str) -> None:
 
 
 def exact_lines(to: Console, lines: Iterable[str]) -> None:
-    """Writes lines, with their ends, as they are; on a terminal, which must not obey them, escaped."""
+    """Writes lines, which end with a newline, as they are; escaped for a terminal, which must not obey them."""
     if not to.is_terminal:
         raw(to, "".join(lines))
         return

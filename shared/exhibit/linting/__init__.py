@@ -4,7 +4,8 @@
     lint(linted_tables(design, variant))   with the samples stored in memory, and all questions asked
     lint_variant(design, variant)          the same, without what the design accepts
 
-To read: `rules.py` lists them; `key_rules.py` and `cell_rules.py` have a function for each.
+To read: `rules.py` lists the rules; `key_rules.py` and `cell_rules.py` have a function for each,
+`sample_values.py` tells what values are, and `subjects.py` is what the rules look at.
 """
 
 from .linting import Linted, accepted_findings, lint_variant, needless

@@ -1,4 +1,4 @@
-"""The rules about cells and families: each is a function of one table that yields its findings, as those about keys."""
+"""The rules about cells and families: each is a function that yields its findings in one table."""
 
 import math
 
@@ -6,17 +6,17 @@ from ...intents.source_cells import SourceCells
 from ...keys.errors import listed
 from ...tables import RecordCells
 from ...tables.cells import families_of
-from .key_rules import Told
+from .key_rules import ReasonsAndAdvice
 from .sample_values import cell_values, measured_every_ms
 from .subjects import LintedTable
 
 MOST_REPEATED = 0.5
-"""The share of all bytes from which repeated keys are too much of them."""
+"""Repeated keys take too much if they are more than this share of all bytes."""
 SELDOM_MS = 3_600_000
-"""Points that are so far apart may be kept for ever: there is one an hour or fewer of each owner."""
+"""Points may be kept for ever if an owner has at most one an hour."""
 
 
-def long_key(table: LintedTable) -> Told:
+def long_key(table: LintedTable) -> ReasonsAndAdvice:
     """HBase stores the row key with every cell, so a row of many small cells is mostly keys."""
     samples = table.samples
     if all(table.layout.families[name].compression != "NONE" for name in families_of(table.layout.cells)):
@@ -31,7 +31,7 @@ def long_key(table: LintedTable) -> Told:
         )
 
 
-def no_ttl(table: LintedTable) -> Told:
+def no_ttl(table: LintedTable) -> ReasonsAndAdvice:
     """A point is one number for a time; there is a new one for each time."""
     every_ms = measured_every_ms(table)
     if every_ms is None or every_ms >= SELDOM_MS:
@@ -44,7 +44,7 @@ def no_ttl(table: LintedTable) -> Told:
             )
 
 
-def source_ttl(table: LintedTable) -> Told:
+def source_ttl(table: LintedTable) -> ReasonsAndAdvice:
     """An expired source starts again at revision 1, so a write that was decided long ago may be decided again."""
     if isinstance(table.layout.cells, SourceCells):
         for name in families_of(table.layout.cells):
@@ -56,7 +56,7 @@ def source_ttl(table: LintedTable) -> Told:
                 )
 
 
-def ttls_differ(table: LintedTable) -> Told:
+def ttls_differ(table: LintedTable) -> ReasonsAndAdvice:
     """Nothing in the rest of a record says that a part of it has expired, unless the rest lacks a required cell."""
     lifetimes = [
         (ttl_s, layout.name, name) for layout in table.of_records for name, ttl_s in layout.lifetimes_s.items()

@@ -1,6 +1,6 @@
-"""The rules about keys: each is a function of one table that yields its findings, and says in each why and what to do.
+"""The rules about keys: each is a function that yields its findings in one table, with the reason and the advice.
 
-They judge by the bytes and values of the samples, in the order in which these are written.
+They judge by the bytes and values of the samples, in the order in which records are written.
 """
 
 import math
@@ -35,28 +35,28 @@ from .sample_values import (
 from .subjects import LintedTable
 
 MANY_RANGES = 64
-"""Ranges of a question that are too many if it returns fewer records."""
+"""A question reads too many ranges if it reads more than this, and more than it returns records."""
 ROOM_BYTES = 3
 """A key of fewer bytes leaves room for at most 65,536 rows, which one region holds."""
-MANY = 8
-"""Buckets and regions are all filled if there are so many times as many values or rows."""
+ENOUGH_FOR_EACH = 8
+"""Values or rows for each bucket or region that are enough to fill all of them."""
 PERIOD_MS = 60_000
-"""Times that are all multiples of it name a period, such as an hour, and not a moment."""
+"""Times that are all multiples of a minute name a period, such as an hour, and not a moment."""
 FEWEST_ROWS = 16
 """Rows below which samples do not show where new ones go."""
 FEWEST_VALUES = 4
 """Different values of a part below which samples do not show whether it rises."""
-NEAR = 10
-"""Records may be of one time if those of one owner come so few of its units apart, such as milliseconds."""
-FEW = 0.1
-"""A question returns few of the rows that it reads if it returns less than this part of them."""
+NEAR_UNITS = 10
+"""Two records of an owner may have one time if the nearest are fewer than this many units, such as ms, apart."""
+FEW_RETURNED = 0.1
+"""A question returns few of the rows that it reads if it returns less than this share of them."""
 
-Told: TypeAlias = Iterator[tuple[str, str]]
+ReasonsAndAdvice: TypeAlias = Iterator[tuple[str, str]]
 """The reason and the advice of each finding."""
 
 
-def rising(table: LintedTable) -> Told:
-    """New rows go to one place: what most keys start with is the same, and the next part rises as they are written."""
+def rising(table: LintedTable) -> ReasonsAndAdvice:
+    """New rows go to one place if most keys start alike and the next part rises as records are written."""
     key = table.layout.key
     advice = "put a Salt of another part before it, or accept it if one region can absorb all writes"
     if key.time_bucket is not None and not key.spread and table.is_filled:
@@ -65,7 +65,7 @@ def rising(table: LintedTable) -> Told:
     keys = [key.segments(row) for row in table.new_rows] if table.is_filled else []
     count, same = len(keys), list[str]()
     for number, first in enumerate(keys[0] if keys else ()):
-        segments = [segments[number] for segments in keys]
+        segments = [of_key[number] for of_key in keys]
         direction = _direction(table, segments)
         if direction:
             line = part_line(key.part_named[first.name]) if first.name in key.part_named else first.name
@@ -76,16 +76,16 @@ def rising(table: LintedTable) -> Told:
                 where, end = f"its key starts with {line}", "the last" if direction == "rises" else "the first"
             yield f"{where}, which {direction} as records are written: new rows go to {end} region", advice
             return
-        ((most, of_most),) = Counter(segment.data for segment in segments).most_common(1)
+        ((most_frequent, occurrences),) = Counter(segment.data for segment in segments).most_common(1)
         distinct = len({segment.data for segment in segments})
-        if number < len(key.spread) or (distinct > 1 and of_most <= hot_share(distinct) * count):
+        if number < len(key.spread) or (distinct > 1 and occurrences <= hot_share(distinct) * count):
             return  # `few_buckets` tells of a bucket that takes most rows
-        keys = [segments for segments in keys if segments[number].data == most]
+        keys = [of_key for of_key in keys if of_key[number].data == most_frequent]
         same.append(first.name)
 
 
 def _direction(table: LintedTable, segments: Sequence[Segment]) -> str:
-    """Whether the bytes of a part rise or fall as records are written; empty if neither, or if nothing tells."""
+    """Whether the bytes of a part rise or fall as records are written; empty if neither, or if it is unknown."""
     counts = Counter(segment.data for segment in segments)
     if len(segments) < FEWEST_ROWS or len(counts) < FEWEST_VALUES or max(counts.values()) > HOT * len(segments):
         return ""
@@ -110,15 +110,15 @@ def _has_few_rows(table: LintedTable) -> bool:
 
 
 def _by_number(data: bytes) -> list[tuple[bytes, int]]:
-    """What orders bytes such as `n-9` and `n-10` by their numbers."""
+    """A sort key that orders bytes such as `n-9` and `n-10` by their numbers."""
     return [(text, int(digits or 0)) for text, digits in re.findall(rb"([^0-9]*)([0-9]*)", data)]
 
 
-def unsplit(table: LintedTable) -> Told:
+def unsplit(table: LintedTable) -> ReasonsAndAdvice:
     """A prefix spreads rows over the regions that exist: a new table has one, or those of its split points."""
     points, rows = table.layout.splits.points, table.new_rows
     regions, filled = len(points) + 1, len({bisect_right(points, row) for row in rows})
-    if len(rows) >= MANY * regions and filled <= regions // 2:
+    if len(rows) >= ENOUGH_FOR_EACH * regions and filled <= regions // 2:
         yield (
             f"its split points make {regions} regions, of which the {len(rows):,} rows of the samples fill {filled}",
             "leave out splits=, so that the key layout gives the points, or give points between rows of yours",
@@ -131,7 +131,7 @@ def unsplit(table: LintedTable) -> Told:
         )
 
 
-def text_number(table: LintedTable) -> Told:
+def text_number(table: LintedTable) -> ReasonsAndAdvice:
     """Digits of different lengths sort as text: 10 before 9."""
     for part in table.layout.key.parts:
         texts = {getattr(key, part.name) for key in table.samples.keys}
@@ -151,7 +151,7 @@ def _is_interval(condition: Any) -> bool:
 
 
 def _is_reversed(arguments: Iterable[Any]) -> bool:
-    """Whether two arguments are an interval of numbers, but of texts a reversed one, which a plan refuses."""
+    """Whether two texts are an interval of numbers, but reversed in the order of texts, so that a plan refuses it."""
     numbers = [argument for argument in arguments if _is_digits(argument)]
     return any(int(since) < int(until) and since > until for since, until in pairwise(numbers))
 
@@ -160,7 +160,7 @@ def _is_digits(value: Any) -> bool:
     return type(value) is str and re.fullmatch("[0-9]+", value) is not None
 
 
-def unbound(table: LintedTable) -> Told:
+def unbound(table: LintedTable) -> ReasonsAndAdvice:
     """A part without a condition in any question stands before parts that questions compare."""
     names = [part.name for part in table.layout.key.parts]
     given = frozenset[str]().union(*(question.given for question in table.asked))
@@ -185,19 +185,19 @@ def unbound(table: LintedTable) -> Told:
             )
 
 
-def whole_table(table: LintedTable) -> Told:
+def whole_table(table: LintedTable) -> ReasonsAndAdvice:
     """Without a condition on the start of the key, the store reads all rows, and drops most of them."""
     rows = len(table.samples.rows)
     for question in table.asked:
         is_whole = not question.bound and question.rows_read >= rows >= FEWEST_ROWS
-        if is_whole and question.returned < FEW * question.rows_read:
+        if is_whole and question.returned < FEW_RETURNED * question.rows_read:
             yield (
                 f'"{question.question}" reads all {rows:,} rows of the samples, and returns {question.returned:,}',
                 "add a table, or a list, whose key starts with what the question gives, or accept it if it is rare",
             )
 
 
-def many_ranges(table: LintedTable) -> Told:
+def many_ranges(table: LintedTable) -> ReasonsAndAdvice:
     """Every bucket is read in every slice of a period."""
     for question in table.refused:
         error = question.reason
@@ -214,8 +214,8 @@ def many_ranges(table: LintedTable) -> Told:
             )
 
 
-def few_buckets(table: LintedTable) -> Told:
-    """A prefix fills at most as many buckets as there are values, and those of a frequent value most."""
+def few_buckets(table: LintedTable) -> ReasonsAndAdvice:
+    """A prefix fills at most as many buckets as there are values, and a frequent value crowds a single one."""
     key = table.layout.key
     keys = [key.segments(row) for row in table.new_rows]
     for number, prefix in enumerate(key.spread if len(keys) >= FEWEST_ROWS else ()):
@@ -230,7 +230,7 @@ def few_buckets(table: LintedTable) -> Told:
             if isinstance(prefix, Modulo):
                 where += f": many values are multiples of a number that has a divisor in common with {prefix.by}"
             yield where, "compute a Salt from a part of which no value is so frequent"
-        elif len(filled) < buckets <= distinct / MANY:
+        elif len(filled) < buckets <= distinct / ENOUGH_FOR_EACH:
             yield (
                 f"the {distinct:,} values of {listed(of)} in the samples fill only {len(filled)} of {buckets} buckets",
                 "compute a Salt from a part with values of any kind",
@@ -243,8 +243,8 @@ def few_buckets(table: LintedTable) -> Told:
             )
 
 
-def tie(table: LintedTable) -> Told:
-    """The key has a time, and nothing beside it tells records of that time apart."""
+def tie(table: LintedTable) -> ReasonsAndAdvice:
+    """The key has a time, and no other part of it tells records of that time apart."""
     if not isinstance(table.layout.cells, RecordCells | ItemCells | SourceCells):
         return
     times = [part for part in key_parts(table) if is_time(table, part)]
@@ -265,13 +265,13 @@ def tie(table: LintedTable) -> Told:
         unit_ms = 1000 if names_period(times_ms(table, time), 1000) else 1
         intervals = intervals_ms(table)
         nearest = min((min(of_one) for of_one in intervals if of_one), default=math.inf)
-        if nearest < NEAR * unit_ms and not are_regular(intervals):
+        if nearest < NEAR_UNITS * unit_ms and not are_regular(intervals):
             others = [part.name for part in key_parts(table) if part not in times]
             beside = f" of one {listed(others)}" if others else ""
             yield f"records{beside} come within {nearest:,.0f} ms, and only {time.name} tells them apart", advice
 
 
-def wide_row(table: LintedTable) -> Told:
+def wide_row(table: LintedTable) -> ReasonsAndAdvice:
     """A row is never split, so one that gets a cell for each event of its owner grows without end."""
     cells, key = table.layout.cells, table.layout.key
     if not isinstance(cells, ItemCells) or key.time_bucket or any(is_time(table, part) for part in key.parts):
@@ -289,7 +289,7 @@ def wide_row(table: LintedTable) -> Told:
 
 
 def _counts_in_rows(table: LintedTable, part: Part) -> bool:
-    """Whether the cells of the widest row have numbers that count up without an end."""
+    """Whether the numbers in the cells of the widest row count up without end."""
     of_row: defaultdict[bytes, list[Any]] = defaultdict(list)
     for record in table.samples.records:
         of_row[table.layout.row(record)].append(getattr(record, part.name, None))

@@ -23,18 +23,18 @@ class Linted:
 
     @property
     def not_judged(self) -> list[str]:
-        """What the samples do not show, each as a sentence without its full stop."""
-        few = {table.layout.name: len(table.new_rows) for table in self.tables if table.is_filled}
-        told = [
+        """What the samples are too few to show, each as a sentence without its full stop."""
+        rows_of = {table.layout.name: len(table.new_rows) for table in self.tables if table.is_filled}
+        sentences = [
             f"{name}: its samples have {rows} of the {FEWEST_ROWS} rows that show where new ones go"
-            for name, rows in few.items()
+            for name, rows in rows_of.items()
             if rows < FEWEST_ROWS
         ]
         if not all(table.samples.is_in_order for table in self.tables):
-            told.append(
+            sentences.append(
                 "no field tells when a record is written: of keys that rise only numbers that count up are found"
             )
-        return told
+        return sentences
 
 
 def lint_variant(design: Design, variant: Variant) -> Linted:

@@ -8,7 +8,7 @@ import attrs
 
 from ...tables import TableLayout
 from . import cell_rules, key_rules
-from .key_rules import Told
+from .key_rules import ReasonsAndAdvice
 from .subjects import LintedTable
 
 
@@ -25,7 +25,7 @@ class LintFinding:
     """What to do, as a clause that starts with a verb."""
 
 
-RULE_OF: Mapping[str, Callable[[LintedTable], Told]] = {
+RULE_OF: Mapping[str, Callable[[LintedTable], ReasonsAndAdvice]] = {
     "rising": key_rules.rising,
     "unsplit": key_rules.unsplit,
     "text-number": key_rules.text_number,

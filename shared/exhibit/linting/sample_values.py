@@ -1,4 +1,4 @@
-"""What values of the samples are: times, numbers that count up, measures."""
+"""Tells what the values of samples are: times, numbers that count up, measures."""
 
 import re
 from collections import Counter, defaultdict
@@ -12,13 +12,13 @@ from ...keys.parts import Part
 from ...keys.slice_codecs import share_codec
 from ...tables import COUNTER, ItemCells, RecordCells
 from ...tables.cells import record_fields
-from ..write_order import DAY_MS, id_format, time_field, time_format
+from ..write_order import DAY_MS, are_ids, time_field, time_format
 from .subjects import LintedTable
 
 DENSE = 2
-"""Numbers count up if their interval is at most so many times as long as they are many, and each is there once."""
+"""Numbers count up if they are distinct, and their span is less than this many times their number."""
 REGULAR = 0.5
-"""An owner's records come at regular times if more of the intervals between them than this are equal."""
+"""An owner's records come at regular times if more than this share of the intervals between them are equal."""
 
 
 def key_parts(table: LintedTable) -> list[Part]:
@@ -39,11 +39,11 @@ def cell_values(table: LintedTable) -> list[str]:
 
 
 def times_ms(table: LintedTable, part: Part) -> list[float]:
-    """The times that a part holds in the samples, in milliseconds; none if it holds no times, or ids made of times."""
-    values = of_records(table, part.name)
+    """The times that a part holds in the samples, in milliseconds; empty if it holds other values or ids."""
+    values = values_of(table, part.name)
     if _are_days(table, values):
         return [float(DAY_MS * value) for value in values]
-    to_ms = None if id_format(values) else time_format(values)
+    to_ms = None if are_ids(values) else time_format(values)
     return [] if to_ms is None else [*map(to_ms, values)]
 
 
@@ -59,7 +59,7 @@ def is_time(table: LintedTable, part: Part) -> bool:
     return share_codec(part.codec) is not None or bool(times_ms(table, part))
 
 
-def of_records(table: LintedTable, *names: str) -> list[Any]:
+def values_of(table: LintedTable, *names: str) -> list[Any]:
     """The values of an attribute in the samples; of several attributes, tuples of their values."""
     records = table.samples.records
     if len(names) == 1:
@@ -68,7 +68,7 @@ def of_records(table: LintedTable, *names: str) -> list[Any]:
 
 
 def counts_up(values: Sequence[Any]) -> bool:
-    """Whether values are numbers, in any order, of which each is there once and few are left out."""
+    """Whether values are distinct numbers, in any order, with few gaps between them."""
     numbers = [_number(value) for value in values]
     known = [number for number in numbers if number is not None]
     return len(set(known)) == len(values) and max(known) - min(known) < DENSE * len(known)
@@ -81,10 +81,10 @@ def _number(value: Any) -> int | None:
 
 
 def intervals_ms(table: LintedTable) -> list[list[float]]:
-    """For each owner, which is all of a key but its times, the intervals between its records."""
+    """The intervals between the records of each owner. An owner is all of a key except its times."""
     parts = key_parts(table)
     times = [part for part in parts if is_time(table, part)]
-    owners = of_records(table, *(part.name for part in parts if part not in times), "")
+    owners = values_of(table, *(part.name for part in parts if part not in times), "")
     of_owner: defaultdict[Any, list[float]] = defaultdict(list)
     for owner, time_ms in zip(owners, times_ms(table, times[-1]) if times else (), strict=False):
         of_owner[owner].append(time_ms)
@@ -99,13 +99,13 @@ def are_regular(intervals: Iterable[Sequence[float]]) -> bool:
 
 
 def measured_every_ms(table: LintedTable) -> float | None:
-    """How often a measure is taken of each owner; None if the records are no measures.
+    """How often a measure is taken of each owner; None if the records are not measures.
 
-    A measure is a number, or several, for a time: floats, or ints at regular times. One that is stored again replaces
-    itself, and in time there are too many.
+    A measure is one or more numbers for a time: floats, or ints at regular times. Storing a measure again replaces it,
+    and measures accumulate without end.
     """
     fields = record_fields(table.layout.cells.record)
-    values = [name for name in cell_values(table) if time_format(of_records(table, name)) is None]
+    values = [name for name in cell_values(table) if time_format(values_of(table, name)) is None]
     kinds = {kind for name in values for kind in _kinds(fields[name].type)}
     intervals = [of_one for of_one in intervals_ms(table) if of_one]
     if not kinds or not kinds <= {int, float} or not intervals or not (float in kinds or are_regular(intervals)):

@@ -47,11 +47,11 @@ class Samples:
     records: Sequence[Any] = ()
     """The records that a reader gets of these cells."""
     replaced: int = 0
-    """The sample records whose cells another sample record, which differs, has taken."""
+    """The sample records whose cells a different sample record overwrites."""
     corrected: int = 0
-    """Those of them that agree with the other one in all attributes of the key: only what the cells hold differs."""
+    """Those of them that differ from the other record only in what the cells hold, not in the key."""
     is_in_order: bool = True
-    """Whether the records tell when they are written. The order of a file of others means nothing: it may be sorted."""
+    """Whether the records tell when they are written; if not, their order means nothing: a file may be sorted."""
 
     @cached_property
     def rows(self) -> list[bytes]:
@@ -182,7 +182,7 @@ def _samples(
 
 
 def _replaced(layout: TableLayout[Any, Any], records: Iterable[Any]) -> tuple[int, int]:
-    """How many records have the cells of another one that differs; and how many of these differ only in the cells."""
+    """How many records a different one overwrites, and how many of these differ from it only in the cells."""
     names = [*layout.key.part_named]
     taken: dict[tuple[bytes, frozenset[bytes]], Any] = {}
     replaced = corrected = 0

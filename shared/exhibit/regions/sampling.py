@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def silent(_words: str) -> None:
-    """Tells nobody what is being done."""
+    """Ignores the words: for callers that show no progress."""
 
 
 @attrs.frozen
@@ -48,7 +48,7 @@ class SampledTable:
         return max((sizes[encoding].growing_bytes for sizes in self.files.values()), default=0)
 
     def times_the_bytes(self, records: float) -> float | None:
-        """How many times the bytes of the sample so many records make; None if the sample does not show it."""
+        """The bytes that so many records make, in multiples of the sample's; None if the sample does not show it."""
         now = self.growth.held[-1].cell_bytes
         then = self.growth.cell_bytes.at(records)
         return None if then is None or self.growth.rows.at(records) is None else then / max(1, now)
@@ -74,7 +74,7 @@ class SampledVariant:
 
 
 def sample_of(design: Design) -> Records:
-    """The records of a sample: of the generator at least `SAMPLE_ROWS`, otherwise the samples."""
+    """The records of a sample: at least `SAMPLE_ROWS` if the design has a generator, otherwise its samples."""
     try:
         return at_least(design, SAMPLE_ROWS)
     except NoGenerator:
@@ -104,9 +104,9 @@ def _smaller(design: Design, sample: Records) -> Records:
 def sampled(
     design: Design, variant: Variant, *samples: Records, tell: Callable[[str], None] = silent
 ) -> SampledVariant:
-    """Stores samples in the tables of a variant in memory, each in new ones, and measures what they take there.
+    """Stores each sample in new tables of a variant, in memory, and measures what it takes there.
 
-    Of all but the last and largest only rows, cells and bytes are counted. `tell` is called with what is being done.
+    All but the last and largest are only counted: rows, cells and bytes. `tell` is called with the name of each step.
     """
     *smaller, largest = samples
     held: list[dict[str, Held]] = []

@@ -14,15 +14,15 @@ from .simulation import TENTHS, Simulation
 from .sizing import simulated_table
 
 FEWEST = 2 * TENTHS
-"""Writes of the sample below which a table is left out: each tenth of the load needs some that tell where it goes."""
+"""A table with fewer writes in the sample is left out: each tenth of the load needs some that tell where it goes."""
 CHANCE = 1.36
-"""By chance, shares of N rows differ from those of a load by more than CHANCE / sqrt(N) in one sample of twenty:
-Kolmogorov and Smirnov's limit."""
+"""In one sample of twenty, shares of N rows differ by chance from those of the load by more than CHANCE / sqrt(N): the
+5% limit of the Kolmogorov-Smirnov test."""
 PLAIN, *_OTHERS = ENCODINGS
 
 
-class TooFewRows(ValueError):
-    """No table of a design can be simulated: the message says why, and what to give."""
+class NothingToSimulate(ValueError):
+    """No table of a design can be simulated; the message says why, and what to add."""
 
 
 @attrs.frozen
@@ -51,8 +51,8 @@ class SimulatedVariant:
     questions: Sequence[QuestionAtSize]
 
     @property
-    def by_chance(self) -> float:
-        """By how much a share may be wrong because the sample of a table is small."""
+    def share_error(self) -> float:
+        """The most by which a share may be wrong because the sample of a table is small."""
         return max(CHANCE / sqrt(len(simulation.table.stored)) for simulation in self.tables.values())
 
 
@@ -64,7 +64,7 @@ def simulate_variant(
     servers: int,
     tell: Callable[[str], None] = silent,
 ) -> SimulatedVariant:
-    """Writes so many rows to all tables of a variant together. Raises TooFewRows and TooManyRegions."""
+    """Writes so many rows to all tables of a variant together. Raises NothingToSimulate and TooManyRegions."""
     sample = sampled(design, variant, *samples_of(design), tell=tell)
     records = sample.records * rows / sample.written
     tables: dict[str, Simulation] = {}
@@ -84,7 +84,7 @@ def simulate_variant(
         reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         samples = " and ".join(load.samples.name for load in design.loads)
         generators = ", ".join(f'"{load.name}": make' for load in design.loads)
-        raise TooFewRows(
+        raise NothingToSimulate(
             f"no table can be simulated from {sample.records:,} sample records ({reasons}): add records to {samples}, "
             f"or beside it a make_samples.py with SAMPLES = {{{generators}}}, whose make(times) returns a list of "
             "so many times the samples, each a dict of a record's fields"

@@ -21,13 +21,12 @@ FEWEST_FILES, MOST_FILES, RATIO = 3, 10, 1.2
 """`hbase.hstore.compaction.min`, `.max` and `.ratio` of HBase 2.6."""
 HEAP_BYTES = 110
 """Bytes that a cell takes in a region server's memory besides its own, about; a flush is by bytes in memory."""
-
-
 HANDLERS = 30
 """Calls that a region server works on at a time: `hbase.regionserver.handler.count` of HBase 2.6."""
 CALLS_PER_HANDLER = 850
 """Puts of single rows a second, if each waits for the one before: measured on one connection to HBase 2.6.1."""
 MOST_CALLS = HANDLERS * CALLS_PER_HANDLER
+"""Calls a second of a region server, at most."""
 MOST_MB = 15
 """MB a second that one region server typically stores, at most: "5 through 15 MB/s", Read-Write Throughput, HDP 3.1."""
 MOST_REGIONS = 200
@@ -36,7 +35,7 @@ MOST_REGIONS = 200
 
 @attrs.frozen
 class TableSize:
-    """A table after the time for which records are kept, in one encoding; None is what the sample does not show."""
+    """A table after the time for which records are kept, in one encoding; a figure is None if the sample lacks it."""
 
     table: str
     encoding: str
@@ -69,7 +68,7 @@ class Sizing:
 
     @property
     def fewest_regions(self) -> int:
-        """The regions of all tables in the encoding that needs the fewest; of too many to tell, as many as are full."""
+        """The regions of all tables in the encoding that needs the fewest; full ones of a table with too many."""
         return min(
             sum(table.regions or int((table.file_bytes or 0) / self.max_region_bytes) for table in self.of(encoding))
             for encoding in ENCODINGS
@@ -77,7 +76,7 @@ class Sizing:
 
     @property
     def verdicts(self) -> list[str]:
-        """What is too much for the servers, in words, each with the limit of a server and where that is from."""
+        """What exceeds the limits of the servers: a line for each, with the limit of one server and its source."""
         handlers = f"{HANDLERS} handlers, hbase.regionserver.handler.count, with {CALLS_PER_HANDLER} single puts each"
         needs = [
             (self.rpcs_a_second, "RPCs a second", MOST_CALLS, f"{handlers}, as measured on HBase 2.6.1"),
@@ -128,10 +127,10 @@ def table_size(sampled: SampledTable, encoding: str, records: float, policy: Spl
 def simulated_table(
     sampled: SampledTable, encoding: str, records: float, policy: SplitPolicy, servers: int
 ) -> Simulation:
-    """What so many records do to a table whose size then is known.
+    """Simulates the writes of so many records to a table whose growth the sample shows.
 
-    Its rows are those that are written, as often as they are, and share the bytes that remain: of the largest family,
-    which alone decides when it splits. Raises TooManyRegions.
+    A row counts as often as it is written. All rows share the bytes that remain of the largest family, which alone
+    decides when a region splits. Raises TooManyRegions.
     """
     times = sampled.times_the_bytes(records)
     assert times is not None

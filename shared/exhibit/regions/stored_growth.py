@@ -12,13 +12,13 @@ from typing import Literal, TypeAlias
 import attrs
 
 STEP, SIZES = 4, 3
-"""A sample is stored in so many sizes, each so many times the one before."""
+"""A sample is stored in `SIZES` sizes, each `STEP` times the one before."""
 STRAIGHT = 0.85, 1.5
-"""Growth goes on if the later records of a sample add so many times what the earlier ones did, for each record."""
+"""Growth goes on if a later record of the sample adds between 0.85 and 1.5 times what an earlier one does."""
 TRUSTED = 10
-"""Growth that slows down is followed up to so many times the sample. Tests store as many records, and compare."""
+"""Growth that slows down is extrapolated to at most this many times the sample. Tests store as many and compare."""
 EXPONENTS = -2.0, 1.0
-"""The curves between which one through three sizes is sought: numbers that grow as a power of the records."""
+"""The bounds between which bisection seeks the exponent of a curve: the number grows as a power of the records."""
 
 Course: TypeAlias = Literal["goes on", "ends", "slows down", "is not seen"]
 """What further records add: equally many, nothing, fewer and fewer, or what the sample does not show."""
@@ -31,7 +31,7 @@ class Held:
     records: int
     rows: int
     cells: int
-    """Cells of all columns, each of their versions too."""
+    """Cells of all columns, with all versions of each."""
     cell_bytes: int
     """Bytes of the cells before compression."""
 
@@ -41,7 +41,7 @@ class Trend:
     """How a number grows with the records that are stored."""
 
     points: tuple[tuple[int, int], ...]
-    """Records, and the number that they make; from the smallest size to the largest, with (0, 0) before a few."""
+    """Pairs of records and the number they make, smallest first; (0, 0) comes first if fewer sizes were counted."""
 
     @classmethod
     def of(cls, held: Iterable[Held], number: Callable[[Held], int]) -> "Trend":
@@ -60,7 +60,7 @@ class Trend:
 
     @property
     def course(self) -> Course:
-        """What further records add; not seen if later records add ever more, or if the sample has one record."""
+        """What further records add; "is not seen" if later ones add ever more, or if there is one record."""
         *_first, earlier, later = [0.0, *self._slopes]
         if later <= 0:
             return "ends"
@@ -81,15 +81,15 @@ class Trend:
         return self._on_curve(records) if self.course == "slows down" and records <= TRUSTED * last else None
 
     def _between(self, records: float) -> float:
-        """On straight lines between the sizes that were measured."""
+        """The number on straight lines between the measured sizes."""
         for (before, fewer), (after, more) in pairwise([(0, 0), *self.points]):
             if before < after and records <= after:
                 return fewer + (more - fewer) * (records - before) / (after - before)
         return self.points[-1][1]
 
     def _on_curve(self, records: float) -> float:
-        """On the curve a + b * records ** e through the three largest sizes, of which e is found by halving."""
-        (first, few), (middle, more), (last, most) = [(at or 0.5, number) for at, number in self.points[-3:]]
+        """The number on the curve a + b * records ** e through the three largest sizes; bisection finds e."""
+        (first, few), (middle, more), (last, most) = [(records or 0.5, number) for records, number in self.points[-3:]]
         low, high = EXPONENTS
         exponent = 1.0
         for _ in range(50):
@@ -102,7 +102,7 @@ class Trend:
 
 @attrs.frozen
 class StoredGrowth:
-    """What a table holds at each size of a sample, and what that tells about larger loads."""
+    """What a table holds at each size of a sample, and what this shows about larger loads."""
 
     held: Sequence[Held]
     """From the smallest size to the largest."""
@@ -125,17 +125,17 @@ class StoredGrowth:
         return Trend.of(self.held, lambda held: held.cell_bytes)
 
     @property
-    def repeats(self) -> bool:
+    def rows_repeat(self) -> bool:
         """Whether rows are written again."""
         return self.held[-1].rows < self.written
 
     @property
     def words(self) -> str:
-        """What an estimate of the rows stands on: `rows repeat: 18 in 1,380 sample records, ...`."""
+        """The grounds of an estimate of the rows, in words: `rows repeat: 18 in 1,380 sample records, ...`."""
         first, *others = self.held
         counted = [f"{first.rows:,} in {first.records:,} sample records"]
         counted += [f"{held.rows:,} in {held.records:,}" for held in others]
-        return f"{'rows repeat: ' if self.repeats else ''}{', '.join(counted)}, so {self._adds}"
+        return f"{'rows repeat: ' if self.rows_repeat else ''}{', '.join(counted)}, so {self._adds}"
 
     @property
     def _adds(self) -> str:

@@ -16,7 +16,7 @@ Record: TypeAlias = tuple[int, bytes, bytes, int, Any, int]
 
 
 def cell_checksum(table_id: int, row: bytes, column: bytes, timestamp: int, value: bytes | None = None) -> int:
-    """The checksum of a cell or a tombstone. SQLite stores it in five bytes, which holds only for signed integers."""
+    """The checksum of a cell or a tombstone. It is signed, so SQLite stores it in five bytes, not seven."""
     return crc32(value or b"", crc32(b"%d %d %b%b" % (table_id, timestamp, row, column))) - 2**31
 
 
@@ -26,7 +26,7 @@ def record_checksum(*values: int | bytes | str) -> int:
 
 
 def add_checksums(database: sqlite3.Connection) -> None:
-    """Adds both to a database's SQL; a damaged text gets a `str` that the store has never written."""
+    """Adds both functions to a database's SQL; damaged text becomes a `str` that the store never writes."""
     database.text_factory = _text
     database.create_function("cell_checksum", -1, cell_checksum, deterministic=True)
     database.create_function("record_checksum", -1, record_checksum, deterministic=True)
@@ -49,7 +49,7 @@ def verify(records: Sequence[Record], *, down: bool = False) -> None:
 
 
 def verified(cursor: sqlite3.Cursor, *, down: bool = False) -> Iterator[list[Record]]:
-    """The records of a statement, verified: a few at a time, read ahead."""
+    """The records of a statement, verified; few are read ahead, 1 and then up to 16, as a caller may stop early."""
     last: list[Record] = []
     count = 1
     while records := cursor.fetchmany(count):

@@ -64,8 +64,8 @@ def open_database(path: str | None, wait_s: float) -> tuple[sqlite3.Connection, 
 
     A writer waits `wait_s` seconds for another writer. A file of an earlier format is migrated to this one. A file that
     cannot be written is opened for reading. If it is read without locks, its state is returned too, and reads are valid
-    as long as `state_of` returns the same state. The last value is whether all of the file was checked. Raises
-    StoreError for a file that is not a store.
+    as long as `state_of` returns the same state. The last value says whether the whole file was checked.
+    Raises StoreError for a file that is not a store.
     """
     if path is not None:
         _check_path(path)
@@ -213,11 +213,11 @@ def _prepare(database: sqlite3.Connection, path: str | None, version: int | None
 def _lock_out_others(database: sqlite3.Connection, path: str | None, version: int) -> None:
     """Keeps all other processes out. Raises StoreError if one has the file open.
 
-    It may be of an earlier release, to which the migrated file would seem damaged.
+    That process may run an earlier release, to which the migrated file would seem damaged.
     """
     try:
         database.execute("pragma locking_mode = exclusive")
-        database.execute("pragma journal_mode = delete")  # needs that nobody else uses the write-ahead log
+        database.execute("pragma journal_mode = delete")  # fails if another process uses the write-ahead log
     except sqlite3.OperationalError as error:
         if group_of(error) != "SQLITE_BUSY":
             raise

@@ -118,8 +118,8 @@ READ_RECORDS = {
     for extent in _EXTENTS
     for down, with_tombstones, alone in product((False, True), repeat=3)
 }
-"""Reads the cells of a range with their checksums, and the nearest cells before and after it.
+"""Read the cells of a range with their checksums, and the nearest cells before and after it.
 
-The parameters are table, row and column of the first place (inclusive) and of the last one (exclusive). The keys: is
-the range within a row, one row or many; is it read downwards; are tombstones read too; are its cells read alone.
+The parameters are table, row and column of the first place (inclusive) and of the last one (exclusive). The keys: the
+range's extent in `_EXTENTS`; whether to read it downwards; whether to read tombstones, too; whether to read it alone.
 """

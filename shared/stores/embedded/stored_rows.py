@@ -97,8 +97,8 @@ class StoredRows(Catalogue):
     ) -> sqlite3.Cursor:
         """The records from one place (inclusive) to another (exclusive): in one row, or both at beginnings of rows.
 
-        A damaged row or column misleads SQLite's search for others, which then ends beside the damaged cell: so the
-        nearest cells outside the range come too, to be verified, unless all of the file was when it was opened.
+        A damaged row or column can mislead SQLite's search for other cells, which then ends beside the damaged one. So
+        the nearest cells outside the range are read and verified too, unless the whole file was checked on opening.
         """
         extent = "columns" if low[0] == high[0] else "row" if high[0] == row_after(low[0]) else "rows"
         select = statements.READ_RECORDS[extent, down, with_tombstones, self._is_checked]
@@ -300,7 +300,7 @@ class StoredRows(Catalogue):
 def _rows(
     records: Iterable[tuple[Any, ...]], at: int, down: bool, at_most: int | None
 ) -> Iterator[tuple[bytes, list[Cell]]]:
-    """Rows with at most so many cells; each of the records has its row at the place `at`, and then the cell."""
+    """Rows, each with at most so many cells; in a record, the row is at the index `at`, and the cell follows it."""
     for row, stored in groupby(records, itemgetter(at)):
         cells: list[Cell] = [record[at + 1 : at + 4] for record in islice(stored, at_most)]
         if down:

@@ -265,7 +265,7 @@ class ThriftServer:
 
 
 class _Pieces(deque[bytes]):
-    """What a reply has been written to, as thriftpy2 wants it."""
+    """The pieces of a reply, as a file to which thriftpy2 writes."""
 
     write = deque[bytes].append
 
@@ -274,7 +274,7 @@ class _Pieces(deque[bytes]):
 
 
 class _ReplyTransport(_transports.TBufferedTransport):  # type: ignore[misc]
-    """A reply in pieces, which need its size in memory: one buffer that grows would need up to four times as much."""
+    """A reply in pieces, which take only its size in memory; one growing buffer would take up to four times as much."""
 
     def __init__(self) -> None:
         self.pieces = _Pieces()

@@ -322,7 +322,7 @@ class Side:
         return "other", what
 
     def _listed(self, sub_query: SubQuery) -> Iterator[tuple[str, "AsOpenTSDB"]]:
-        """The listed differences that a question may have, each with a repository that answers as OpenTSDB then."""
+        """The listed differences that a question may have, each with a repository that answers as OpenTSDB does."""
         if self.kind.tables.points.key.prefix_bytes:
             yield "salt", AsOpenTSDB(self.repository, self.kind)
         values: dict[str, list[str]] = {}
@@ -336,8 +336,8 @@ class Side:
 class AsOpenTSDB(TsdbRepository):
     """Answers from the series that OpenTSDB reads, in the order of their rows, in which it adds them.
 
-    With `explicit_tags` and a first value of each of several tags, it reads a series if at most one of its values is
-    another one.
+    `firsts` has a value for each of several tags: OpenTSDB, with `explicit_tags`, reads a series only if at most one of
+    these tags has another value.
     """
 
     def __init__(self, repository: TsdbRepository, kind: Kind, firsts: Sequence[tuple[str, str]] = ()) -> None:

@@ -1,4 +1,4 @@
-"""Where each new row goes while the number in its key counts up: to which region and server of a table that splits."""
+"""Where each new row goes while the number in its key counts up: the region and the server in a table that splits."""
 
 import hashlib
 import zlib
@@ -38,7 +38,7 @@ class NewestRows:
     """Where the rows of a load went, each at its time."""
 
     shares: Mapping[str, float]
-    """The share of the rows after the first split that went to the first region in key order, to the last one, ..."""
+    """The shares of the rows after the first split that went to each of `PLACES`, in key order."""
     at_once: float
     """The share of the busiest server in a hundredth of the load: the median."""
     of_all: float
@@ -78,7 +78,7 @@ def _busiest(servers: list[int]) -> float:
 
 
 BUSY, OTHERS = "ada", 19
-"""A user who writes every second row, and the number of those who write the rest."""
+"""The user who writes every second row, and the number of users who write the others."""
 OWNED_FORMS: Mapping[str, Callable[[str, int], bytes]] = {
     "`[user][time]`": lambda user, time: b"%s_%08d" % (user.encode(), time),
     "`[md5 of the user][user][time]`": lambda user, time: b"%s_%08d" % (_hashed(user), time),
@@ -91,14 +91,14 @@ OWNED_FORMS: Mapping[str, Callable[[str, int], bytes]] = {
 
 @attrs.frozen
 class RowsOfOneUser:
-    """Where the rows of the busy user are when all are stored, and where the user's newest ones went."""
+    """How many regions hold the rows of the busy user at the end, and how far apart the user's new rows went."""
 
     regions: int
     """Regions that have some of them."""
     of_regions: int
     """All regions of the table."""
     at_once: float
-    """The share of the region that took most of the user's rows in a hundredth of the load: the median."""
+    """The share of the user's rows in a hundredth of the load that the busiest region took: the median."""
 
 
 @cache
@@ -107,12 +107,12 @@ def rows_of_one_user(form: Callable[[str, int], bytes]) -> RowsOfOneUser:
     rows = [form(BUSY if time % 2 else f"user_{time // 2 % OTHERS}", time) for time in range(STORED)]
     place_of = {row: place for place, row in enumerate(sorted(rows))}
     table = SimulatedTable(STORED, 1, POLICY, SERVERS)
-    took = list[int]()
+    chosen = list[int]()
     for time, row in enumerate(rows):
         region = table.put(place_of[row])
         if time % 2:
-            took.append(id(region))
+            chosen.append(id(region))
         table.split(region)
     owned = {id(table.region_of(place_of[row])) for row in rows[1::2]}
-    parts = [took[start : start + HUNDREDTH // 2] for start in range(0, len(took), HUNDREDTH // 2)]
+    parts = [chosen[start : start + HUNDREDTH // 2] for start in range(0, len(chosen), HUNDREDTH // 2)]
     return RowsOfOneUser(len(owned), len(table.regions), median(_busiest(part) for part in parts))

@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 import pytest
 
-from shared.exhibit.write_order import id_format, time_field, time_format
+from shared.exhibit.write_order import are_ids, time_field, time_format
 
 MOMENT_MS = 1_768_212_900_250
 """2026-01-12T10:15:00.250Z"""
@@ -52,8 +52,8 @@ def test_other_values_are_no_times(values: list[Any]) -> None:
 
 
 def test_an_id_that_holds_a_time_differs_from_another_one_of_its_moment() -> None:
-    assert id_format(["01KERV7ACTMCY5NCBFQ3ZR8WTX"])
-    assert not id_format([MOMENT_MS])
+    assert are_ids(["01KERV7ACTMCY5NCBFQ3ZR8WTX"])
+    assert not are_ids([MOMENT_MS])
 
 
 @attrs.frozen
