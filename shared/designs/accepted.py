@@ -5,8 +5,8 @@ import attrs
 from ..records.fields import one_of
 
 LINT_RULES = {
-    "rising": "new rows all go to one place: the key, or what follows a frequent start, rises as rows are written",
-    "unsplit": "a prefix spreads the rows, but the table has no split points, or rows between few of them",
+    "rising": "new rows all go to one place: the key, or its next part after a common start, rises as rows are written",
+    "unsplit": "a prefix spreads the rows, but the table has no split points, or most of its regions have no row",
     "text-number": "a question compares numbers that the key holds as text",
     "unbound": "no question gives a part of the key, and questions compare a later one",
     "whole-table": "a question reads all rows of the table, and returns few of them",

@@ -32,7 +32,7 @@ class Linted:
         ]
         if not all(table.samples.is_in_order for table in self.tables):
             sentences.append(
-                "no field tells when a record is written: of keys that rise only numbers that count up are found"
+                "no field tells when a record is written, so only keys with numbers that count up are judged"
             )
         return sentences
 
