@@ -216,7 +216,7 @@ connection.create_table("t", {{"d": {{}}}})
 connection.table("t").put(b"r", {{b"d:a": b"1"}})
 assert connection.table("t").row(b"r") == {{b"d:a": b"1"}}
 """
-WITHOUT_COMMAND = "rowbook: the command needs cattrs, regex, rich, typer: pip install 'rowbook[cli]'\n"
+WITHOUT_COMMAND = "rowbook: the command needs cattrs, rich, typer: pip install 'rowbook[cli]'\n"
 
 
 @pytest.mark.long

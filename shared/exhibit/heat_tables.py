@@ -73,7 +73,7 @@ def generated_records(design: Design, rows: int) -> Records:
 
 def at_least(design: Design, records: int) -> Records:
     """So many records or a few more, in order of time, or in their own order. Raises NoGenerator."""
-    generators = _generators(design.loads[0].samples.resolve())
+    generators = _generators(design.loads[0].samples.absolute())
 
     @cache
     def size(times: int) -> int:
@@ -97,7 +97,7 @@ def _generators(samples: Path) -> Mapping[str, Callable[[int], Sequence[Mapping[
 
 
 def _generated(design: Design, times: int) -> Records:
-    generators = _generators(design.loads[0].samples.resolve())
+    generators = _generators(design.loads[0].samples.absolute())
     made: list[tuple[Load, Any]] = []
     for load in design.loads:
         transform = load.new_record_transform()
