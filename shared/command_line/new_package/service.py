@@ -60,7 +60,7 @@ class Service:
             "writes": "\n\n\n".join(map(self._write, writes)),
             "statuses": ", ".join(f"{self.names.of(error)}: {status}" for error, status in errors.items()),
         }
-        named = {*map(self.names.of, errors), *_IDENTIFIER.findall(endpoints["questions"])}
+        named = {*map(self.names.of, errors), *_names_in(endpoints["questions"])}
         made = "Repository" if hasattr(self.variant.module, "Repository") else self._of.__name__
         with_upkeep = not self.design.why_no_upkeep(self.variant)
         values = {
@@ -203,7 +203,11 @@ _STATUSES = {"Unknown": 404, "TooMany": 503}
 """The HTTP status of errors by the beginnings of their names; that of all others is 409."""
 _NOT_CALLED = ("design", "formats", "example", "__init__")
 """The modules of a package that a service does not call, or that only repeat names."""
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+
+
+def _names_in(code: str) -> set[str]:
+    """The names that code uses; its docstrings may name others."""
+    return {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
 
 
 def _defined(text: str) -> Iterator[str]:
