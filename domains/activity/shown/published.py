@@ -95,7 +95,7 @@ PUBLISHED = (
 
 
 DIGITS = len(str(LONG_MAX))
-"""Of a time that is subtracted from Long.MAX_VALUE."""
+"""Digits of a time that is subtracted from Long.MAX_VALUE."""
 HOUR_MS = 3_600_000
 START_MS = 1_768_176_000_000  # 2026-01-12T00:00:00.000Z
 NEWEST = 10
@@ -180,7 +180,7 @@ def period_of_reversed_time(_design: Design) -> Outcome:
 
 
 def first_row_of_a_reversed_id(_design: Design) -> Outcome:
-    """The rows of users 0123 to 9123 start with 321 too; after it, all but those of 9123 have less than 9223... has."""
+    """Rows of users 0123 to 9123 start with 321 too, and all but the rows of 9123 come before the first row of 123."""
     longer = [f"{digit}123" for digit in range(10)]
     actions = _hours(("123", 240), *((user, 24) for user in longer))
     newest = max((action for action in actions if action.user == "123"), key=lambda action: action.time_ms)

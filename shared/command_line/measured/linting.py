@@ -51,8 +51,8 @@ def _show(
     clean = [full_name(design, of_variant.variant) for of_variant in linted if not of_variant.findings]
     if clean:
         wrapped(to, f"nothing to mend in {listed(clean)}", INDENT, "bold")
-    for told in dict.fromkeys(told for of_variant in linted for told in of_variant.not_judged):
-        wrapped(to, f"  not judged: {told}", INDENT)
+    for sentence in _not_judged(linted):
+        wrapped(to, f"  not judged: {sentence}", INDENT)
     for accepted, findings in accepted_findings(linted):
         tables = listed(dict.fromkeys(finding.table for finding in findings))
         wrapped(to, f"  accepted: {accepted.rule} in {tables}, because {accepted.reason}", INDENT)
@@ -69,6 +69,11 @@ def _in_tables(accepted: Accepted) -> str:
     return f" in {listed(accepted.tables)}" if accepted.tables else ""
 
 
+def _not_judged(linted: Sequence[Linted]) -> list[str]:
+    """What the samples of these variants do not show, each sentence once."""
+    return list(dict.fromkeys(sentence for of_variant in linted for sentence in of_variant.not_judged))
+
+
 def _as_json(
     design: Design, linted: Sequence[Linted], superfluous: Sequence[Accepted], left_out: Sequence[str]
 ) -> dict[str, Any]:
@@ -83,7 +88,7 @@ def _as_json(
         "accepted_without_finding": [
             {"rule": accepted.rule, "tables": accepted.tables, "because": accepted.reason} for accepted in superfluous
         ],
-        "not_judged": list(dict.fromkeys(told for of_variant in linted for told in of_variant.not_judged)),
+        "not_judged": _not_judged(linted),
         "not_linted": left_out,
         "sizes": [{"table": sized.layout.name, **sizes_of(sized)} for sized in sized_tables(linted)],
     }

@@ -46,7 +46,7 @@ class Service:
     design: Design
     variant: Variant
     modules: Mapping[str, str]
-    """The modules of the package, without those of the service."""
+    """The modules of the package, without the modules of its service."""
     names: NewNames
     _classes: Mapping[str, str] = attrs.field(init=False, default=attrs.Factory(_classes_of, takes_self=True))
     """The text of each class of the package, by its name."""

@@ -115,7 +115,7 @@ def _by_number(data: bytes) -> list[tuple[bytes, int]]:
 
 
 def unsplit(table: LintedTable) -> ReasonsAndAdvice:
-    """A prefix spreads rows over the regions that exist: a new table has one, or those of its split points."""
+    """A prefix spreads rows over the existing regions. A new table has one, unless split points make more."""
     points, rows = table.layout.splits.points, table.new_rows
     regions, filled = len(points) + 1, len({bisect_right(points, row) for row in rows})
     if len(rows) >= ENOUGH_FOR_EACH * regions and filled <= regions // 2:
@@ -206,10 +206,10 @@ def many_ranges(table: LintedTable) -> ReasonsAndAdvice:
                 f'"{question.question}" is refused, because a plan has at most {MAX_BUCKETS:,} ranges: {error}',
                 "make slices longer or buckets fewer, or ask for a shorter period",
             )
-    for asked in table.asked:
-        if asked.ranges > max(MANY_RANGES, asked.returned):
+    for answered in table.asked:
+        if answered.ranges > max(MANY_RANGES, answered.returned):
             yield (
-                f'"{asked.question}" reads {asked.ranges} ranges for {asked.returned:,} records',
+                f'"{answered.question}" reads {answered.ranges} ranges for {answered.returned:,} records',
                 "compute the salt from a part that the question gives, or take fewer buckets",
             )
 
@@ -261,8 +261,8 @@ def tie(table: LintedTable) -> ReasonsAndAdvice:
             f"its key holds only the {part_line(time)}: records of one slice replace each other",
             "put the Rest of the time into the qualifier of ItemCells",
         )
-    elif not names_period(times_ms(table, time), PERIOD_MS) and every_ms is None:
-        unit_ms = 1000 if names_period(times_ms(table, time), 1000) else 1
+    elif every_ms is None and not names_period(moments_ms := times_ms(table, time), PERIOD_MS):
+        unit_ms = 1000 if names_period(moments_ms, 1000) else 1
         intervals = intervals_ms(table)
         nearest = min((min(of_one) for of_one in intervals if of_one), default=math.inf)
         if nearest < NEAR_UNITS * unit_ms and not are_regular(intervals):

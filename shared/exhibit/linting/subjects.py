@@ -115,7 +115,7 @@ class Refused:
     arguments: Mapping[str, Any] = attrs.field(factory=dict[str, Any], hash=False)
 
 
-@attrs.frozen
+@attrs.frozen(slots=False)
 class LintedTable:
     """A layout of a table, with what samples and questions there are."""
 
@@ -132,7 +132,7 @@ class LintedTable:
     is_filled: bool = True
     """Whether records fill the table; otherwise it takes few rows, such as one for each day that is closed."""
 
-    @property
+    @cached_property
     def new_rows(self) -> list[bytes]:
         """The row keys of the samples in the order in which they are first written."""
         return list(dict.fromkeys(map(self.layout.key.encode, self.samples.keys)))
