@@ -16,7 +16,6 @@ import attrs
 import happybase
 from rich.console import Console
 
-from domains.demo import show
 from domains.monitoring import TABLES as MONITORING_TABLES
 from domains.monitoring import Point as MonitoredPoint
 from domains.monitoring import PointRepository
@@ -27,15 +26,19 @@ from shared.command_line.measured.linting import lint
 from shared.command_line.named.design_lines import listing_text
 from shared.command_line.screen.terminal import WIDTH
 from shared.designs import LINT_RULES, Design
+from shared.designs.patterns import key_line
 from shared.exhibit.comparison import stored_bytes
 from shared.exhibit.cost_tables import listed
 from shared.exhibit.markdown import below, filled, markdown_list, markdown_table, picture_block, text_block, with_blocks
+from shared.exhibit.shown_design import traps_of
+from shared.exhibit.traps import trap_row
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import WriterClock
 from tests.designs import all_designs, design_named
 from tests.domains.orders import backups
 from tests.engines import Embedded, Engine
+from tests.programs.pages import cards
 from tests.programs.pages import claim_blocks as claims
 from tests.programs.pages.design_page import blocks_of_one_file, design_blocks, index_block
 from tests.programs.pages.ideas import ideas_blocks
@@ -123,12 +126,21 @@ def command_line_blocks() -> dict[str, str]:
     return {"lint-rules": rules, "lint-example": text_block(printed.getvalue().rstrip())}
 
 
+SHOWN_MISTAKE = "orders"
+"""The design whose first published mistake stands in the root README, beside what the design does instead."""
+
+
 def root_blocks() -> dict[str, str]:
-    """The top of the screen that `rowbook demo` prints, and the index of the designs."""
-    screen = StringIO()
-    show(Console(file=screen, width=WIDTH, no_color=True, markup=False, highlight=False, emoji=False))
-    first_two, _third, _rest = screen.getvalue().partition("\n3  ")
-    return {"demo": text_block(first_two.strip()), "designs": index_block(all_designs())}
+    """A published row key beside the right one, and the index of the designs."""
+    return {"published": mistake_block(design_named(SHOWN_MISTAKE)), "designs": index_block(all_designs())}
+
+
+def mistake_block(design: Design) -> str:
+    """The first published mistake of a design: its row key and what a scan of it gives, and those of the design."""
+    _name, published_as, task, wrong, right = trap_row(traps_of(design)[0], design)
+    table = next(table for table in design.main.record_tables if len(table.key.parts) > 1)
+    rows = [("published", f"`{published_as}`", wrong), ("here", f"`{key_line(table.key)}`", right)]
+    return markdown_table(("", "row key", f"a scan for {task} gives"), rows)
 
 
 def split_blocks() -> dict[str, str]:
@@ -234,6 +246,8 @@ def all_pages() -> dict[Path, Callable[[], str]]:
             made(ROOT / "domains" / "IDEAS.md", ideas_blocks),
             made(ROOT / "domains" / "REGIONS.md", split_blocks),
             made(ROOT / "README.md", root_blocks),
+            *((ROOT / "domains" / design.name / "CARD.md", partial(cards.card, design)) for design in all_designs()),
+            (ROOT / "llms.txt", lambda: cards.index(all_designs())),
             (SUITE.listing, listing_text),
         ]
     )

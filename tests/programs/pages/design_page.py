@@ -84,12 +84,10 @@ def design_blocks(design: Design) -> dict[str, str]:
 
 
 def index_block(designs: Iterable[Design]) -> str:
-    """Every design with its question, the first row key that records fill, and how many other row keys they fill."""
+    """Every design with the first row key of several parts that its records fill, or its only one."""
     lines: list[str] = []
     for design in designs:
-        lines.append(markdown_list([f"[{design.name}](domains/{design.name}/README.md): {design.question}"]))
-        filled = (table for table in design.main.record_tables if table not in design.main.unfilled)
-        (name, key), *others = dict.fromkeys((table.name, key_line(table.key)) for table in filled)
-        more = f"; {len(others)} more key{'' if len(others) == 1 else 's'}" if others else ""
-        lines.append(f"  - `{name}` {key}{more}")
-    return "\n".join(lines)
+        filled = [table for table in design.main.record_tables if table not in design.main.unfilled]
+        shown = next((table for table in filled if len(table.key.parts) > 1), filled[0])
+        lines.append(f"[{design.name}](domains/{design.name}/README.md) `{key_line(shown.key)}`")
+    return markdown_list(lines)
