@@ -11,6 +11,7 @@ from shared.command_line.rows.given_rows import tables_of
 from tests.copies import COPIED, copied_modules, imported_modules
 from tests.designs import all_designs
 from tests.programs.mutants.planting import read_mutants
+from tests.readmes import READMES, named
 
 ROOT = Path(__file__).parents[1]
 DOMAINS = sorted(path for path in (ROOT / "domains").iterdir() if (path / "keys.py").exists())
@@ -175,6 +176,20 @@ def test_the_first_table_of_the_root_readme_leads_to_every_design():
     table = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n| question |")[2].partition("\n\n")[0]
     linked = re.findall(r"\(domains/(\w+)/README.md(?:#[\w-]+)?\) \|$", table, re.MULTILINE)
     assert {*linked} == {design.name for design in all_designs()}
+
+
+def most_words(page):
+    """The words that a page may have, generated blocks included."""
+    if page == ROOT / "README.md":
+        return 900
+    if page.parent.parent == ROOT / "domains":
+        return {"README.md": 1_350, "CARD.md": 350}.get(page.name, 3_000)
+    return 3_000
+
+
+@pytest.mark.parametrize("page", READMES, ids=named)
+def test_a_page_has_few_words(page):
+    assert len(page.read_text(encoding="utf-8").split()) <= most_words(page)
 
 
 def test_no_module_is_named_after_helpers():

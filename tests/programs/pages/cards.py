@@ -13,7 +13,8 @@ from shared.exhibit.markdown import filled, markdown_list, markdown_table
 from shared.exhibit.verdicts import verdict
 
 RULES = (
-    "First the parts that a question fixes, then the one that it limits or sorts by, then one that makes the row unique.",
+    "First come the parts that a question fixes, then the one that it limits or sorts by, then one that makes the row "
+    "unique.",
     "A question costs one scan only if the parts before its interval are all given.",
     "A key that starts with a time or a counter sends all writes to one region. A salt spreads them; then a question "
     "that lacks the salted value reads every bucket.",

@@ -46,7 +46,7 @@ class TableKey:
                 raise InvalidAnswer(f"{problem.name}: must be one of {', '.join(problem.fields)} (got {name!r})")
         names = [*map(_name, key.fields)]
         if len({*names}) != len(names) or (key.salt and key.salt not in names):
-            raise InvalidAnswer(f"{problem.name}: a key has each field once, and a salt is of one of them (got {given})")
+            raise InvalidAnswer(f"{problem.name}: a key has each field once, a salt is of one of them (got {given})")
         return key
 
     @property
@@ -177,10 +177,10 @@ def judged(problem: Problem, keys: Sequence[TableKey]) -> Judged:
 
 def _layout(problem: Problem, key: TableKey) -> KeyLayout[Any]:
     codecs = {name: EscapedText if isinstance(problem.records[0][name], str) else Int64 for name in key.names}
-    parts: dict[str, Any] = {
-        _name(field): part(Descending(codecs[_name(field)]) if field.startswith("-") else codecs[_name(field)], "a part")
-        for field in key.fields
-    }
+    parts: dict[str, Any] = {}
+    for field in key.fields:
+        codec = codecs[_name(field)]
+        parts[_name(field)] = part(Descending(codec) if field.startswith("-") else codec, "a part")
     types = {name: str if codec is EscapedText else int for name, codec in codecs.items()}
     key_class: type[Any] = row_key(type("Key", (), parts | {"__annotations__": types}))
     return KeyLayout(key_class, Salt(of=key.salt, buckets=BUCKETS)) if key.salt else KeyLayout(key_class)

@@ -16,7 +16,7 @@ LONGEST = 3
 
 def best_keys(problem: Problem) -> list[TableKey]:
     """The cheapest tables of all that are tried."""
-    tables = [table for table in map(lambda key: StoredTable(problem, key), _keys(problem)) if not table.fault]
+    tables = [table for table in (StoredTable(problem, key) for key in _keys(problem)) if not table.fault]
     costs = [[table.cost(question) for question in problem.questions] for table in tables]
     stable = min((table for table in tables if not table.moves), key=lambda table: table.write_cost)
 
