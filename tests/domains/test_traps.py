@@ -26,9 +26,8 @@ def test_a_trap_gives_what_the_reference_says(engine, design, trap, monkeypatch)
         monkeypatch.setattr("shared.stores.connect", lambda _url: stores.enter_context(engine.store()))
         outcome = trap.run(design)
     reference = (ROOT / "domains" / design.name / "REFERENCE.md").read_text(encoding="utf-8")
-    items = [f'- **{trap.name}**, published as "{trap.published_as}"', f"- asked for: {outcome.task}"]
-    items += [f"- gives: {outcome.wrong}", f"- right way: {outcome.right}"]
-    assert in_words(" ".join(items)) in in_words(reference)
+    wrong = f'- **{trap.name}**: for {outcome.task}, "{trap.published_as}" gives {outcome.wrong}'
+    assert in_words(f"{wrong} - right way: {outcome.right}") in in_words(reference)
 
 
 def in_words(text):

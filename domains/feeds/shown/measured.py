@@ -254,12 +254,9 @@ def own_blocks(design: Design) -> dict[str, str]:
     reader = design.patterns[0].sample["reader"]
     followed = sum(follow.reader == reader for follow in design.loads[0].sample_records())
     pull_above = filled(
-        f"By default a post is pulled if its author has more than {PULL_ABOVE:,} followers (`PULL_ABOVE` in "
-        f"`repository.py`); to find out, it first reads up to {PULL_ABOVE + 1:,} of their rows. A page of {some} "
-        f"streams needs {cost_of_some.rpcs} RPCs and waits for {cost_of_some.round_trips} round trips over "
-        f"`hbase://`, one of {many} needs {cost_of_many.rpcs} and waits for {cost_of_many.round_trips}, so aim at "
-        f"tens. In the samples, the reader above follows {followed} authors, and posts are pulled above "
-        f"{repository.keywords['pull_above']} followers. To load your own data, call `FeedRepository` instead of "
-        "`rowbook load`."
+        f"A post is pulled if its author has more than {PULL_ABOVE:,} followers (`PULL_ABOVE` in `repository.py`), in "
+        f"the samples more than {repository.keywords['pull_above']}. A page of {some} streams needs "
+        f"{cost_of_some.rpcs} RPCs and waits for {cost_of_some.round_trips} round trips, one of {many} needs "
+        f"{cost_of_many.rpcs} and waits for {cost_of_many.round_trips}. The reader above follows {followed} authors."
     )
     return {"threshold": threshold, "bounds": bounds, "pull-above": pull_above}

@@ -39,42 +39,35 @@ def _differences() -> str:
 def _speed() -> str:
     """What `python -m tests.programs opentsdb.bench --record` recorded."""
     recorded: dict[str, Any] = json.loads(SPEED.read_text(encoding="utf-8"))
-    load_tables = [_load_table(recorded[part]) for part in ("loads", "sparse")]
-    questions = recorded["questions"]
     question_table = markdown_table(
-        ("question", "rows", "ours, ms", "our CPU, ms", "OpenTSDB, ms", "ours / OpenTSDB", "embedded, ms"),
+        ("question", "rows", "ours, ms", "OpenTSDB, ms", "ours / OpenTSDB"),
         [
             [
                 one["work"],
                 one["form"],
-                *(f"{one[side]:,.1f}" for side in ("ours_ms", "ours_cpu_ms", "theirs_ms")),
-                f"{one['ours_by_theirs']:.2f} ({one['half'].partition(' of ')[0]})",
-                f"{one['embedded_ms']:,.1f}",
+                *(f"{one[side]:,.1f}" for side in ("ours_ms", "theirs_ms")),
+                f"{one['ours_by_theirs']:.2f}",
             ]
-            for one in questions
+            for one in recorded["questions"]
         ],
     )
-    dates = recorded["dates"]
     caption = (
         f"Beside OpenTSDB {recorded['opentsdb']} on the same HBase {recorded['hbase']}, in turns, medians of at least "
-        f"{recorded['rounds']} rounds, on {recorded['cores']} cores with other work; first load {dates['loads']}, "
-        f"second load {dates['sparse']}, file {dates['imports']}, questions {dates['questions']}. A load ends when its "
-        "points can be read. "
-        "`python -m tests.programs opentsdb.bench --record` repeats the measurement."
+        f"{recorded['rounds']} rounds on {recorded['cores']} cores with other work ({recorded['dates']['questions']}). "
+        "A load ends when its points can be read. `python -m tests.programs opentsdb.bench --record` repeats it."
     )
     dense, sparse = (recorded[part][0] for part in ("loads", "sparse"))
     rows = (
-        "The advantage of `store_all` depends on how many points of a call share a row: it stores "
-        f"{1 / dense['ours_by_theirs']:.1f} times as many as `/api/put` if about {dense['points_of_row']} do, "
-        f"{1 / sparse['ours_by_theirs']:.1f} times if about {sparse['points_of_row']} do."
+        f"`store_all` stores {1 / dense['ours_by_theirs']:.1f} times as many points as `/api/put` if about "
+        f"{dense['points_of_row']} of a call share a row, {1 / sparse['ours_by_theirs']:.1f} times as many if about "
+        f"{sparse['points_of_row']} do."
     )
     (imported,) = recorded["imports"]
     imports = (
         f"{imported['work'].capitalize()}: {imported['form']} stores {_rate(imported, 'ours_ms')} points/s, "
         f"{1 / imported['ours_by_theirs']:.2f} times as many as {imported['theirs']}, with the start of both commands."
     )
-    ranges = "Half of the rounds lie between the ratios in parentheses."
-    return "\n\n".join([filled(caption), *load_tables, filled(rows), filled(imports), filled(ranges), question_table])
+    return "\n\n".join([filled(caption), _load_table(recorded["loads"]), filled(f"{rows} {imports}"), question_table])
 
 
 def _rate(load: dict[str, Any], took: str) -> str:

@@ -11,6 +11,9 @@ from domains.monitoring.keys import HOUR_MS
 from domains.monitoring.shown.design import DESIGN
 from domains.monitoring.shown.variants.latest import HOURS, LATEST, TABLES, Repository
 from shared.designs import metered
+from shared.keys import EscapedText, part, row_key
+from shared.keys.errors import InvalidQuestion
+from shared.tables import create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at, paused_at
 from tests.domains.variants import only
 from tests.engines import examples
@@ -37,6 +40,23 @@ def test_the_latest_point_of_a_metric_is_one_get(connection, points):
     with metered(connection) as cost:
         assert points.latest("web-1", "cpu") == point(8)
     assert cost.rpcs == 1
+
+
+@row_key
+class LatestOfAllHosts:
+    metric: str = part(EscapedText, "the metric")
+    host: str = part(EscapedText, "the host")
+
+
+@latest_variant
+def test_with_the_metric_first_one_metric_of_a_site_is_read_alone_and_all_metrics_of_a_host_are_refused(connection):
+    by_metric = LATEST.like("latest_by_metric", LatestOfAllHosts)
+    create_tables(connection, by_metric.tables)
+    metrics = Repository(connection, latest=by_metric)
+    stored(metrics, point(8, host="lyon/1"), point(8, host="oslo/1"))
+    assert [found.host for found in metrics.latest_of_hosts("lyon/", "cpu")] == ["lyon/1"]
+    with pytest.raises(InvalidQuestion, match="needs a value for metric"):
+        metrics.latest_of_host("lyon/1").page()
 
 
 WRITES = {
