@@ -11,7 +11,7 @@ from ..repository import ActivityRepository
 from .variants import hash_prefix, legible_hash, reversed, salted, time_first, user_and_time
 
 TIME_BEFORE_USER = (PERIOD, LATEST, ALIKE)
-TAKE_HASH = "user ids start alike or count up, and every question names its user"
+TAKE_HASH = "user ids count up or share a prefix, and every question names its user"
 
 DAY_OF_ALL = AccessPattern("all users, one day", ActivityRepository.of_all, FRIDAY, limit=200)
 LATEST_OF_ALL = AccessPattern("the latest actions of all users", ActivityRepository.of_all, {}, limit=10)
@@ -23,26 +23,26 @@ DESIGN = ShownDesign.of(
     variants=(
         attrs.evolve(
             OWN.main,
-            take_if="every question names its user, or users whose ids start alike",
-            avoid_if="you ask for all users, which it refuses, or adjacent users write more than one region can absorb",
+            take_if="every question names its user, or a prefix of user ids",
+            avoid_if="you ask for all users, which it refuses",
         ),
         Variant(
             hash_prefix,
             "four hex digits of the user's md5, then user",
             take_if=TAKE_HASH,
-            avoid_if="you ask for all users, or for users whose names start alike: it refuses both",
+            avoid_if="you ask for users by a prefix of their ids, which it refuses",
         ),
         Variant(
             legible_hash,
             "eight hex digits of the user's md5 and a _, then user",
             take_if="you have such a table, or people read keys in the HBase shell",
-            avoid_if="you are free to choose: `hash-prefix` reads the same rows, and its cells are five bytes shorter",
+            avoid_if="you are free to choose: `hash-prefix` reads the same rows in shorter cells",
         ),
         Variant(
             reversed,
             "user's id reversed, of fixed width",
             take_if="ids are phone numbers, or others whose last characters differ",
-            avoid_if="an id may have more than 20 bytes, or you ask for all users, or users whose names start alike",
+            avoid_if="an id may have more than 20 bytes",
         ),
         Variant(
             salted,
@@ -54,15 +54,15 @@ DESIGN = ShownDesign.of(
                     TIME_BEFORE_USER,
                 ),
             ),
-            take_if="you ask for all users, and write more than one region can absorb",
-            avoid_if="you mostly ask for one user, or one user alone writes that much",
+            take_if="you ask for all users, and write more than one region absorbs",
+            avoid_if="you mostly ask for one user",
         ),
         Variant(
             time_first,
             "time, newest first, then user",
             (Exemption("rows", "the time comes first, so the rows of all users are read", TIME_BEFORE_USER),),
             take_if="you ask for all users, and write little",
-            avoid_if="one region cannot absorb all writes: they all go to the first region",
+            avoid_if="one region cannot absorb all writes",
             accepted=(Accepted("rising", "this key is for few writes; a salt of the user spreads them"),),
         ),
         Variant(

@@ -25,14 +25,14 @@ DESIGN = ShownDesign.of(
     variants=(
         attrs.evolve(
             OWN.main,
-            take_if="pages are read more often than orders are added, and one process or several add them",
-            avoid_if="you ask for older orders than a page shows, or a user gets thousands of orders a week",
+            take_if="pages are read more often than orders are added",
+            avoid_if="a user gets thousands of orders a week",
         ),
         Variant(
             one_cell,
             "the newest ten orders in one cell",
-            take_if="you need the same, also with thousands of orders, and users seldom get two of them at once",
-            avoid_if="many writers add orders of one user at once: each makes the others read again",
+            take_if="users get thousands of orders, but seldom two at once",
+            avoid_if="many writers add orders of one user at once, because each makes the others read again",
         ),
         Variant(
             versions,
