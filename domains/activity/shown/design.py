@@ -54,7 +54,7 @@ DESIGN = ShownDesign.of(
                     TIME_BEFORE_USER,
                 ),
             ),
-            take_if="you ask for all users, and write more than one region absorbs",
+            take_if="you ask for all users, and write more than one region server can take",
             avoid_if="you mostly ask for one user",
         ),
         Variant(
@@ -62,7 +62,7 @@ DESIGN = ShownDesign.of(
             "time, newest first, then user",
             (Exemption("rows", "the time comes first, so the rows of all users are read", TIME_BEFORE_USER),),
             take_if="you ask for all users, and write little",
-            avoid_if="one region cannot absorb all writes",
+            avoid_if="one region server cannot take all writes",
             accepted=(Accepted("rising", "this key is for few writes; a salt of the user spreads them"),),
         ),
         Variant(

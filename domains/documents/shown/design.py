@@ -24,7 +24,7 @@ DESIGN = ShownDesign.of(
             "a hash of the owner, then the owner",
             (IN_NO_KEY,),
             unfilled=(salted.SALTED_PARTS, UNSETTLED.layout, *salted.ERASURES.tables),
-            take_if="owners' ids count up, and new owners write more than one region absorbs",
+            take_if="owners' ids count up, and new owners write more than one region server can take",
             avoid_if="you list owners by a prefix of their ids: they are scattered",
         ),
         Variant(
@@ -42,7 +42,7 @@ DESIGN = ShownDesign.of(
                 "puts one cell for each change, which one call decides, so nothing can disagree after a crash"
             ),
             take_if="every change must be kept, not only the last 10",
-            avoid_if="you list or compare the values of chosen paths, which it refuses",
+            avoid_if="you erase owners, which it refuses",
         ),
         Variant(
             put_only,
