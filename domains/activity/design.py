@@ -19,7 +19,7 @@ USER = {"user": "u-17"}
 PERIOD = AccessPattern("a user's week", ActivityRepository.of_user, {**USER, **WEEK})
 LATEST = AccessPattern("a user's latest actions", ActivityRepository.of_user, USER, limit=10)
 OF_VERB = AccessPattern("a user's failed logins", ActivityRepository.of_user, {**USER, **WEEK, "verb": "login failed"})
-ALIKE = AccessPattern("users named alike, a week", ActivityRepository.users_like, {"user_prefix": "138", **WEEK})
+ALIKE = AccessPattern("users by prefix, a week", ActivityRepository.users_like, {"user_prefix": "138", **WEEK})
 ONE = AccessPattern(
     "one action by its key",
     ActivityRepository.action,

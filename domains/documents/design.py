@@ -20,10 +20,12 @@ LATER_MS = parse_time("2100-01-01")
 
 ONE = AccessPattern("a document by its id", DocumentRepository.document, WATCHED)
 ALL = AccessPattern("an owner's documents", DocumentRepository.of_owner, OWNER)
-ALIKE = AccessPattern("those whose ids start alike", DocumentRepository.of_owner, {**OWNER, "id_prefix": "user00001"})
-PATHS = AccessPattern("their chosen paths", DocumentRepository.summaries, OWNER)
-HAVING = AccessPattern("those with one value", DocumentRepository.having, {**OWNER, "path": "name.last", "value": "Ng"})
-AS_OF = AccessPattern("all as of a time", DocumentRepository.of_owner, {**OWNER, "as_of_ms": LATER_MS})
+ALIKE = AccessPattern("documents by id prefix", DocumentRepository.of_owner, {**OWNER, "id_prefix": "user00001"})
+PATHS = AccessPattern("chosen paths only", DocumentRepository.summaries, OWNER)
+HAVING = AccessPattern(
+    "documents with a given value", DocumentRepository.having, {**OWNER, "path": "name.last", "value": "Ng"}
+)
+AS_OF = AccessPattern("documents as of a time", DocumentRepository.of_owner, {**OWNER, "as_of_ms": LATER_MS})
 NEWEST = AccessPattern("a document's last 3 changes", DocumentRepository.versions, WATCHED)
 
 IN_NO_KEY = Exemption("rows", "no row key holds the value, so all documents of the owner are read", (HAVING,))

@@ -11,7 +11,7 @@ from ..repository import ActivityRepository
 from .variants import hash_prefix, legible_hash, reversed, salted, time_first, user_and_time
 
 TIME_BEFORE_USER = (PERIOD, LATEST, ALIKE)
-TAKE_HASH = "user ids start alike or count up, and every question names its user"
+TAKE_HASH = "user ids count up or share a prefix, and every question names its user"
 
 DAY_OF_ALL = AccessPattern("all users, one day", ActivityRepository.of_all, FRIDAY, limit=200)
 LATEST_OF_ALL = AccessPattern("the latest actions of all users", ActivityRepository.of_all, {}, limit=10)
@@ -23,20 +23,20 @@ DESIGN = ShownDesign.of(
     variants=(
         attrs.evolve(
             OWN.main,
-            take_if="every question names its user, or users whose ids start alike",
+            take_if="every question names its user, or a prefix of user ids",
             avoid_if="you ask for all users, which it refuses",
         ),
         Variant(
             hash_prefix,
             "four hex digits of the user's md5, then user",
             take_if=TAKE_HASH,
-            avoid_if="you ask for all users, or for users whose names start alike: it refuses both",
+            avoid_if="you ask for users by a prefix of their ids, which it refuses",
         ),
         Variant(
             legible_hash,
             "eight hex digits of the user's md5 and a _, then user",
             take_if="you have such a table, or people read keys in the HBase shell",
-            avoid_if="you are free to choose: `hash-prefix` reads the same rows, and its cells are five bytes shorter",
+            avoid_if="you are free to choose: `hash-prefix` reads the same rows in shorter cells",
         ),
         Variant(
             reversed,
@@ -62,7 +62,7 @@ DESIGN = ShownDesign.of(
             "time, newest first, then user",
             (Exemption("rows", "the time comes first, so the rows of all users are read", TIME_BEFORE_USER),),
             take_if="you ask for all users, and write little",
-            avoid_if="one region server cannot take all writes: they all go to the first region",
+            avoid_if="one region server cannot take all writes",
             accepted=(Accepted("rising", "this key is for few writes; a salt of the user spreads them"),),
         ),
         Variant(

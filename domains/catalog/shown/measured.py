@@ -1,9 +1,8 @@
 """What the pages of `catalog` measure for themselves."""
 
-import struct
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from statistics import mean
 from typing import Any
@@ -11,8 +10,7 @@ from typing import Any
 import attrs
 
 from shared.designs import Design, Variant, load_samples, metered, scratch_store
-from shared.exhibit import Crossing, Panel, Series, filled, markdown_table, stored_bytes, stored_cells
-from shared.keys import DecimalText, Int64, UInt32
+from shared.exhibit import Crossing, Panel, Series, below, markdown_table, stored_bytes, stored_cells
 from shared.sources import Table
 from shared.stores import connect
 from shared.tables import Family, TableLayout, create_tables
@@ -75,7 +73,7 @@ def crossing(design: Design) -> Crossing:
     )
 
 
-# ---- blocks of the pages of `catalog` only: the bytes of names and of dates in each of their forms
+# ---- a block of the pages of `catalog` only: the bytes of names in each of their forms
 
 
 FORMS = {
@@ -86,13 +84,11 @@ FORMS = {
     "numbered-codes": "numbers, in a table",
 }
 """The form of names in each variant with the same three tables."""
-TIME_MS = 1_450_951_200_000  # 2015-12-24T10:00:00.000Z
-DIGITS = 2015122410
 
 
 def own_blocks(design: Design) -> dict[str, str]:
-    """What names and dates need in row keys, measured on the samples."""
-    return {"names": _names(design), "dates": _dates()}
+    """What names need in row keys, measured on the samples."""
+    return {"names": _names(design)}
 
 
 @attrs.frozen
@@ -124,11 +120,11 @@ def _names(design: Design) -> str:
         ("variant", "names are", "key of a product", "its row", "by id", "by time", "codes, once"), rows
     )
     caption = (
-        "Bytes, on average of the samples: a product's row key, and its row in each of the three tables, with the "
-        f"{stored_bytes(b'', b':', b'')} bytes that HBase stores with each cell; then all codes with their names, once "
-        "for the whole catalog. Before compression."
+        "Average bytes of a product's row key, and of its row in each of the three tables, with the "
+        f"{stored_bytes(b'', b':', b'')} that HBase adds to each cell; then all codes with their names. Before "
+        "compression:"
     )
-    return "\n\n".join([filled(caption), table])
+    return below(caption, table)
 
 
 def _measured(design: Design, variant: Variant) -> _Bytes:
@@ -147,21 +143,6 @@ def _measured(design: Design, variant: Variant) -> _Bytes:
         names = next((table for table in variant.tables if table.name.endswith("_names")), None)
         codes = Counter[bytes]() if names is None else sizes_of(names)
         return _Bytes(mean(map(len, stored[0])), [mean(sizes.values()) for sizes in stored], codes.total())
-
-
-def _dates() -> str:
-    forms: list[tuple[str, Callable[[], bytes], str]] = [
-        ("text `'2015122410'`", lambda: DecimalText(10).encode(DIGITS), "yes, until the year 9999"),
-        (
-            "`Long(2015122410)`, as published",
-            lambda: struct.pack(">q", DIGITS),
-            "yes; adding to it does not give an hour",
-        ),
-        ("`UInt32(2015122410)`", lambda: UInt32.encode(DIGITS), "yes, until the year 4294; adding as above"),
-        ("`Int64` of milliseconds, as here", lambda: Int64.encode(TIME_MS), "yes; a period is a subtraction"),
-    ]
-    rows = [[form, f"{len(encode())}", encode().hex(), remark] for form, encode, remark in forms]
-    return markdown_table(("the hour 10 of 2015-12-24", "bytes", "in hex", "sorts by time"), rows)
 
 
 # ---- the cost of reading a region after most of its products were withdrawn, deleted, or have expired

@@ -25,7 +25,7 @@ DESIGN = ShownDesign.of(
             (IN_NO_KEY,),
             unfilled=(salted.SALTED_PARTS, UNSETTLED.layout, *salted.ERASURES.tables),
             take_if="owners' ids count up, and new owners write more than one region server can take",
-            avoid_if="you list owners whose ids start alike: they are scattered",
+            avoid_if="you list owners by a prefix of their ids: they are scattered",
         ),
         Variant(
             indexed,
@@ -33,7 +33,7 @@ DESIGN = ShownDesign.of(
             (Exemption("ranges", "a page gets the documents of its lines, all in one call", (HAVING,)),),
             unfilled=UNFILLED,
             take_if="you often ask for a value that few of an owner's documents have",
-            avoid_if="most documents have the values that you ask for: each costs a line and a get",
+            avoid_if="most documents have the values that you ask for",
         ),
         Variant(
             history,
@@ -41,7 +41,7 @@ DESIGN = ShownDesign.of(
             without_upkeep=(
                 "puts one cell for each change, which one call decides, so nothing can disagree after a crash"
             ),
-            take_if="every change must be kept, also two of one millisecond",
+            take_if="every change must be kept, not only the last 10",
             avoid_if="you erase owners, which it refuses",
         ),
         Variant(

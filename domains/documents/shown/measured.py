@@ -58,7 +58,7 @@ def crossing(_design: Design) -> Crossing:
 
 
 KIB = 1024
-SIZES = (KIB, 64 * KIB, MAX_BODY_BYTES // 2, 10 * KIB * KIB)
+SIZES = (KIB, MAX_BODY_BYTES // 2, 10 * KIB * KIB)
 """Bytes of text in a document; the last one has to be cut."""
 CHANGES = (1, 10, 100)
 VERSIONED_BYTES = 1000
@@ -134,7 +134,7 @@ def own_blocks(_design: Design) -> Mapping[str, str]:
     versions = markdown_table(("changes", "kept by `documents`", "bytes", "kept by `history`", "bytes"), version_rows())
     of_sizes = "What a document costs in `documents`, by the size of a text in it:"
     of_versions = (
-        f"Changes of a document with a text of {VERSIONED_BYTES:,} bytes that are kept, and the bytes of all versions "
-        "of its cells, before compression:"
+        f"Changes of a document with a text of {VERSIONED_BYTES:,} bytes that are kept, and the bytes of its cells in "
+        "all versions:"
     )
     return {"sizes": f"{filled(of_sizes)}\n\n{sizes}", "versions": f"{filled(of_versions)}\n\n{versions}"}

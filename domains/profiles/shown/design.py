@@ -31,8 +31,8 @@ DESIGN = ShownDesign.of(
         Variant(
             one_cell,
             "the newest ten orders in one cell",
-            take_if="you need the same, also with thousands of orders, and users seldom get two of them at once",
-            avoid_if="many writers add orders of one user at once: each makes the others read again",
+            take_if="users get thousands of orders, but seldom two at once",
+            avoid_if="many writers add orders of one user at once",
         ),
         Variant(
             versions,

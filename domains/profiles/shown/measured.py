@@ -62,6 +62,8 @@ def _costs_of(variant: Variant, orders: list[OrderSummary]) -> tuple[int, float]
 # ---- blocks of the page of `profiles` only: the cells of a row, what each way to store orders costs, and tombstones
 
 
+SHOWN_ORDERS = 2
+"""The orders of the row whose cells are shown."""
 COLUMNS = ("variant", "page: RPCs", "page: bytes", "add: RPCs", "orders stored", "bytes stored", "tombstones")
 TOMBSTONES = Path(__file__).parents[3] / "fixtures" / "profiles" / "tombstones.json"
 
@@ -83,7 +85,7 @@ def _cells_block(profile: Profile, orders: list[OrderSummary]) -> str:
     with closing(scratch_store(TABLES)) as connection:
         repository = ProfileRepository(connection)
         repository.store(attrs.evolve(profile, attributes={"city": "Lyon"}))
-        for order in orders[:3]:
+        for order in orders[:SHOWN_ORDERS]:
             repository.add_order(order)
         ((_row, cells),) = connection.table(PROFILES.layout.name).scan()
     lines: list[str] = []
@@ -92,16 +94,18 @@ def _cells_block(profile: Profile, orders: list[OrderSummary]) -> str:
         of_table = {column: value for column, value in cells.items() if column.partition(b":")[0] in claimed}
         lines += [f"# {table.holds}", "\n".join(text for _kind, text in cell_lines(table, of_table, MAX_LINE)), ""]
     return below(
-        f"The cells of a row with three orders; user {USER} with an attribute: names, values, and columns or bytes.",
+        f"User {USER} with an attribute and {SHOWN_ORDERS} orders: names, values, and columns or bytes.",
         text_block("\n".join(lines[:-1])),
     )
 
 
 def _ways_block(design: Design, profile: Profile, orders: list[OrderSummary]) -> str:
-    rows = [(variant.marked_name, *_costs_in_words(variant, profile, orders)) for variant in design.variants]
+    """What the ways to store orders cost that may be copied."""
+    ways = [variant for variant in design.variants if variant.is_to_copy]
+    rows = [(variant.name, *_costs_in_words(variant, profile, orders)) for variant in ways]
     caption = (
-        f"User {USER} with a profile and {len(orders)} orders, which are added as they arrive. The bytes of a page are "
-        "those that the client receives; the bytes stored are those of all cells, before compression."
+        f"User {USER} with a profile and {len(orders)} orders, added as they arrive; bytes of a page as the client "
+        "receives it, and of all stored cells before compression:"
     )
     return below(caption, markdown_table(COLUMNS, rows))
 
@@ -144,9 +148,9 @@ def _tombstones_block() -> str:
     """The time of a page in rows with tombstones, as `python -m tests.programs tombstones` recorded it."""
     recorded: dict[str, Any] = json.loads(TOMBSTONES.read_text(encoding="utf-8"))
     caption = (
-        f"Milliseconds of a page, and of the newest orders, in a row with {recorded['orders']} orders and tombstones, "
-        f"on HBase {recorded['hbase']}: medians of {recorded['rounds']} calls, {recorded['date']}, on "
-        f"{recorded['cores']} cores with other work. `python -m tests.programs tombstones` repeats the measurement."
+        f"Milliseconds of a page, and of the newest orders, of a row with {recorded['orders']} orders and tombstones, "
+        f"on HBase {recorded['hbase']}: medians of {recorded['rounds']} calls on {recorded['cores']} busy cores "
+        f"({recorded['date']}, `python -m tests.programs tombstones`)."
     )
     columns = {
         "page, in memory": "page_memory_ms",

@@ -153,7 +153,7 @@ def test_writers_of_one_cell_read_again_whenever_another_one_succeeds(engine, va
     assert shown == [order(number) for number in range(115, 105, -1)]
     assert len(calls) == rpcs
     if variant is not ORDERS_TABLE:
-        page = " ".join((ROOT / "domains/profiles/README.md").read_text(encoding="utf-8").split())
+        page = " ".join((ROOT / "domains/profiles/REFERENCE.md").read_text(encoding="utf-8").split())
         assert re.search(rf"{WRITERS} writers that add .* need .*{rpcs} (calls )?in `{variant.name}`", page)
 
 
