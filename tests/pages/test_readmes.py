@@ -34,7 +34,7 @@ REGIONS = ROOT / "domains" / "REGIONS.md"
 IN_FOLDERS = [design for design in all_designs() if not design.in_one_file]
 MEASURED = "orders"
 """The design whose pages `make test` measures; each of the others takes seconds."""
-LONG_CODE = ("domains/messages/REFERENCE.md", "domains/monitoring/REFERENCE.md")
+LONG_CODE = ("domains/monitoring/REFERENCE.md",)
 """The pages whose code takes seconds."""
 
 
