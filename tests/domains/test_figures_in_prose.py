@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -23,7 +22,7 @@ from shared.sources import Table
 from shared.stores import connect
 from shared.tables import ItemCells, create_tables
 from shared.testing import WatchedConnection
-from tests.readmes import READMES, ROOT, named
+from tests.readmes import ROOT
 
 from .group_costs import GroupCost, cost_in_feeds, cost_in_variant_copies, cost_of_copies
 
@@ -149,21 +148,6 @@ def test_the_bookings_a_second_of_a_room_follow_from_the_calls_of_one() -> None:
     words = f"With calls of {call_ms} ms, a row takes at most {1000 // (calls * call_ms)} bookings a second"
     assert calls == 5
     assert f"A booking takes five calls, one after the other. {words}" in page_of("domains/reservations/README.md")
-
-
-FIRST_LINES = re.compile(r"^If you remember \w+ things:\n\n(.*?)\n\n", re.MULTILINE | re.DOTALL)
-FIGURE = re.compile(r"\b\d[\d,]{2,}\b")
-REMEMBERED = [path for path in READMES if FIRST_LINES.search(path.read_text(encoding="utf-8"))]
-
-
-@pytest.mark.parametrize("path", REMEMBERED, ids=named)
-def test_the_figures_of_the_first_lines_of_a_page_stand_below_them_or_in_its_reference(path: Path) -> None:
-    lines = FIRST_LINES.search(path.read_text(encoding="utf-8"))
-    assert lines is not None
-    pages = [page for page in (path, path.with_name("REFERENCE.md")) if page.exists()]
-    below = "".join(page.read_text(encoding="utf-8").replace(lines[0], "") for page in pages)
-    known = {figure.replace(",", "") for figure in FIGURE.findall(below)}
-    assert [figure for figure in FIGURE.findall(lines[1]) if figure.replace(",", "") not in known] == []
 
 
 def test_an_erasure_leaves_the_tombstones_that_the_reference_of_changes_counts() -> None:
