@@ -11,6 +11,7 @@ from shared.command_line.rows.given_rows import tables_of
 from tests.copies import COPIED, copied_modules, imported_modules
 from tests.designs import all_designs
 from tests.programs.mutants.planting import read_mutants
+from tests.programs.shown_writes import STEPS
 
 ROOT = Path(__file__).parents[1]
 DOMAINS = sorted(path for path in (ROOT / "domains").iterdir() if (path / "keys.py").exists())
@@ -40,7 +41,6 @@ SECTIONS = {
         "Layout",
         "Questions",
         "Costs",
-        "Scans",
         "Ordering",
         "Writes",
         "Trade-offs",
@@ -136,9 +136,9 @@ def lines_of_code(path):
 def test_a_design_in_one_file_has_its_files_and_imports_only_what_one_copies(design):
     path, folder = module_of(design)
     assert folder.name == design.name
-    assert {file.name for file in folder.iterdir() if file.is_file()} == {
-        *("__init__.py", path.name, "design.py", "README.md", "layout.txt")
-    }
+    files = {"__init__.py", path.name, "design.py", "README.md", "layout.txt"}
+    files |= {"steps.txt"} if design.name in STEPS else set()
+    assert {file.name for file in folder.iterdir() if file.is_file()} == files
     for module in imported_modules(path):
         assert not module.startswith(("shared", ".")) or f"{module}.".startswith(
             tuple(f"{allowed}." for allowed in MAY_COPY_IMPORT)

@@ -38,7 +38,7 @@ DESIGN = Design(
             (Exemption("ranges", "a page gets the entries of its lines, all in one call", (FROM_SCORE,)),),
             tables=TABLES,
             take_if="the best result of a player counts, and you show the top of a list",
-            avoid_if="you show every player's rank, or results add up: use `counters` for sums",
+            avoid_if="you show every player's rank",
         ),
     ),
 )

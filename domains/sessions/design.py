@@ -33,7 +33,7 @@ DESIGN = Design(
             "the design itself",
             (Exemption("ranges", "a page gets the sessions of its lines, all in one call", (OPEN,)),),
             tables=TABLES,
-            take_if="of one thing there may be one at a time: a car's parking, a charger's session, a caller's call",
+            take_if="a thing may have only one open at a time: a car's parking, a charger's session, a caller's call",
             avoid_if="several may be open at once: give each an id, as in `orders`",
         ),
     ),

@@ -35,6 +35,8 @@ class Read:
     versions: int = 1
     families: tuple[str, ...] = ()
     """The families that a scan asks for; empty if it asks for all of its table."""
+    call: int = attrs.field(default=0, eq=False)
+    """The number of its call: the gets of one call share it."""
 
     @property
     def is_one_row(self) -> bool:
@@ -139,6 +141,7 @@ class _MeteredClient:
                 scan.filterString,
                 scan.timestamp,
                 families=self._families(table, columns),
+                call=self._cost.rpcs,
             )
             self._cost.reads.append(read)
             self._cost.is_wide |= bool(columns) and all(not column.partition(b":")[2] for column in columns)
@@ -164,12 +167,14 @@ class _MeteredClient:
             before_ms = arguments[-2] if name.endswith("Ts") else None
             for row in rows if name.startswith("getRows") else [rows]:
                 one_row = RowRange(row, row + b"\x00")
-                self._cost.reads.append(Read(table, one_row, one_row, before_ms=before_ms))
+                self._cost.reads.append(Read(table, one_row, one_row, before_ms=before_ms, call=self._cost.rpcs))
         elif name in ("getVer", "getVerTs"):
             table, row, column = arguments[:3]
             before_ms, versions = (arguments[3] if name == "getVerTs" else None), arguments[-2]
             one_row = RowRange(row, row + b"\x00")
-            read = Read(table, one_row, one_row, before_ms=before_ms, column=column, versions=versions)
+            read = Read(
+                table, one_row, one_row, before_ms=before_ms, column=column, versions=versions, call=self._cost.rpcs
+            )
             self._cost.reads.append(read)
 
     def _count_round_trip(self, name: str, *arguments: Any) -> None:

@@ -66,9 +66,12 @@ def rows_ruler(layout: KeyLayout[Any], rows: Iterable[bytes], width: int = 100) 
 
 
 def value_and_bytes(segment: Segment) -> tuple[str, str]:
-    """The value of a part, and its bytes."""
-    value = "" if segment.value is None else show_value(segment.name, segment.value)
-    return value, segment.data.hex(" ") or "(no bytes)"
+    """The value of a part, and its bytes, with no spaces between them."""
+    if isinstance(segment.value, bytes):
+        value = segment.value.hex()
+    else:
+        value = "" if segment.value is None else show_value(segment.name, segment.value)
+    return value, segment.data.hex() or "(no bytes)"
 
 
 def cell_lines(table: TableLayout[Any, Any], cells: Mapping[bytes, bytes], width: int) -> list[tuple[int, str]]:

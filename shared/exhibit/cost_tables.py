@@ -13,15 +13,13 @@ from .heat_recording import recorded_heat
 from .verdicts import ranges_and_gets, verdict, without_ranges
 
 QUESTION_COLUMNS = ("question", "cost", "ranges", "RPCs", "read", "returned", "bytes")
-READ_COLUMNS = ("question", "filtered or sorted", "read", "records returned", "bytes fetched", "bytes per key")
+READ_COLUMNS = ("question", "RPCs", "read", "returned", "bytes", "filtered or sorted")
 WRITTEN_COLUMNS = ("rows written", "bytes stored", "RPCs", "bytes of intents")
 HEAT_COLUMNS = ("variant", "table", "writes of each range, %", "verdict")
 
 
 def rpcs(measurement: Measurement) -> str:
     """The RPCs of a question, and in parentheses the round trips that its caller waits for, if these are fewer."""
-    if measurement.refused:
-        return "-"
     cost = measurement.cost
     return str(cost.rpcs) if cost.round_trips == cost.rpcs else f"{cost.rpcs} ({cost.round_trips})"
 
@@ -47,14 +45,14 @@ def read_row(measurement: Measurement) -> tuple[str, ...]:
     """A question and what it reads in one line of text, under `READ_COLUMNS`."""
     cost = measurement.cost
     if measurement.refused:
-        return (measurement.pattern.question, "refused", *["-"] * (len(READ_COLUMNS) - 2))
+        return (measurement.pattern.question, *["-"] * (len(READ_COLUMNS) - 2), "refused")
     return (
         measurement.pattern.question,
-        measurement.beyond_ranges or "-",
+        rpcs(measurement),
         _read(measurement),
         str(len(measurement.records)),
         str(cost.bytes_fetched),
-        f"{cost.key_bytes / cost.rows_fetched:.1f}" if cost.rows_fetched else "-",
+        measurement.beyond_ranges,
     )
 
 

@@ -16,12 +16,11 @@ def how_many_grow(growths: Mapping[str, Growth]) -> str:
 
 
 def growth_sentence(design: Design, recorded: RecordedGrowth) -> str:
-    """Which costs of the design itself are constant, which grow, and why; then the variants that differ."""
-    constant = _with_course("constant", recorded.own)
-    if len(constant) in (0, len(recorded.own)):
-        courses = f"the cost of every question of `{design.name}` {'is constant' if constant else 'grows'}"
-    else:
-        courses = f"the cost of {_quoted(constant)} is constant"
+    """How many costs of the design itself are constant, which grow, and why; then the variants that differ."""
+    constant = len(_with_course("constant", recorded.own))
+    how_many = "all" if constant in (0, len(recorded.own)) else f"{constant} of {len(recorded.own)}"
+    stay = "grow" if not constant else "stays flat" if constant == 1 else "stay flat"
+    courses = f"{how_many} costs of `{design.name}` {stay}"
     first, last = (f"{recorded.records[at]:,}" for at in (0, -1))
     sizes = f"From {first} to {last} {listed(load.name for load in design.loads)}"
     clauses = list(_factors(design, recorded.own))
@@ -49,7 +48,7 @@ def _factors(design: Design, growths: Mapping[str, Growth]) -> Iterator[str]:
         factor = lowest if lowest == highest else f"{lowest} to {highest}"
         verb = "reads" if len(questions) == 1 else "read"
         because = f", because {reason}" if reason else ""
-        yield f"{_quoted(questions)} {verb} {factor} times as much for each record returned{because}"
+        yield f"{_quoted(questions)} {verb} {factor} times as much{because}"
 
 
 def _reason(design: Design, question: str) -> str:
@@ -76,14 +75,14 @@ def _ends(growths: Mapping[str, Growth]) -> Iterator[str]:
 
 
 def _variants(recorded: RecordedGrowth) -> Iterator[str]:
-    """The variants that may be copied: which grow as the design does, and what is constant or grows in the others."""
+    """The variants that may be copied and differ: how many more costs are constant in them, and which grow."""
     alike: dict[tuple[tuple[str, ...], ...], list[str]] = {}
     for variant in recorded.others:
         differing = recorded.differing(variant)
         alike.setdefault((tuple(differing["constant"]), tuple(differing["grows"])), []).append(f"`{variant}`")
-    if same := alike.pop(((), ()), None):
-        yield f"The same holds for {listed(same)}, measured up to {TIMES[-2]} times the samples."
+    alike.pop(((), ()), None)
     for (constant, growing), variants in alike.items():
-        clauses = [f"{_quoted(constant)} {'is' if len(constant) == 1 else 'are'} constant"] if constant else []
+        flat = f"{len(constant)} more cost{' stays' if len(constant) == 1 else 's stay'} flat"
+        clauses = [flat] if constant else []
         clauses += [f"{_quoted(growing)} {'grows' if len(growing) == 1 else 'grow'}"] if growing else []
         yield f"In {listed(variants)}, {listed(clauses)}."

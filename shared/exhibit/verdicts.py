@@ -3,48 +3,71 @@
 import re
 from collections.abc import Iterable, Iterator
 
+import attrs
+
 from ..designs.metering import Measurement
 from ..queries.pages import READ_AT_MOST
 
+
+@attrs.frozen
+class Form:
+    """A form of verdicts, with what it means."""
+
+    pattern: str
+    """A regular expression, whose groups are the numbers."""
+    example: str
+    meaning: str
+    """The meaning, with `{1}` for the first number of the verdict."""
+
+    def says(self, words: str) -> str:
+        """What a verdict means; empty if it has another form."""
+        match = re.fullmatch(self.pattern, words)
+        return self.meaning.format(*match.group(0, *range(1, match.re.groups + 1))) if match else ""
+
+
 LEGEND = (
-    (r"1 range", "one get, or one scan that reads the answer and at most two rows beyond it."),
-    (r"(\d+) ranges", "{1} gets or scans. A cell without a number of ranges means one range."),
-    (r"1 range, 1 get", "one get, and one scan that reads the answer and at most two rows beyond it."),
-    (r"1 range, (\d+) gets", "one scan, then one call that gets the {1} rows that the scanned rows name."),
-    (r"(\d+) ranges, 1 get", "{1} scans, and one get."),
-    (r"(\d+) ranges, (\d+) gets", "{1} scans, and calls that get the {2} rows that the scanned rows name."),
-    (
+    Form(r"1 range", "1 range", "one get, or one scan that reads the answer and at most two rows beyond it."),
+    Form(r"(\d+) ranges", "8 ranges", "{1} gets or scans. A cell without a number of ranges means one range."),
+    Form(
+        r"(\d+ scans?) \+ (\d+ calls?) for (\d+ rows?)",
+        "1 scan + 1 call for 6 rows",
+        "{1} of a list, then {2} to get the {3} that the list names.",
+    ),
+    Form(
         r"(?:\d+ ranges, )?([\d.]+)x, filtered",
+        "19.8x, filtered",
         "{1} rows are read for each row returned; the client drops the others. A page ends early, with a cursor, once "
         f"it has read {READ_AT_MOST:,} rows.",
     ),
-    (
+    Form(
         r"(?:\d+ ranges, )?([\d.]+)x, server filter",
+        "19.8x, server filter",
         "{1} rows are read for each row returned; the region server drops the others.",
     ),
-    (
-        r"(?:\d+ ranges, )?([\d.]+)x, computed",
-        "the client reads {1} rows to compute each value of the answer; if a row holds many records, the number counts "
-        "cells.",
-    ),
-    (
+    Form(
         r"(?:\d+ ranges, )?([\d.]+)x, sorted",
-        "{1} rows are read for each row returned; the others are dropped, and the client sorts the answer. Each page "
-        f"reads all rows of its ranges, and is refused if there are more than {READ_AT_MOST:,}.",
+        "19.8x, sorted",
+        "{1} rows are read for each row returned, and the client sorts the answer. Each page reads all rows of its "
+        f"ranges, and is refused if there are more than {READ_AT_MOST:,}.",
     ),
-    (r"wrong answer", "the variant has lost records that belong to the answer, so no cost is shown."),
-    (r"refused", "no range of the row key answers the question."),
+    Form(
+        r"(?:\d+ ranges, )?([\d.]+)x, computed",
+        "3.6x, computed",
+        "the client reads {1} rows to compute each value of the answer; if a row holds many records, it counts cells.",
+    ),
+    Form(r"wrong answer", "wrong answer", "the variant has lost records that belong to the answer."),
+    Form(r"refused", "refused", "the row key has no range for this question, so it is not asked."),
 )
-"""The kinds of verdicts, each with its meaning; 0 is the whole verdict, 1 its number."""
+"""The forms of verdicts, each with its meaning."""
 
 
 def verdict(measurement: Measurement) -> str:
     """The cost of a question, in a few words.
 
-    `1 range`, `8 ranges`: only rows that match are read. `1 range, 6 gets`: then the six rows that the scanned rows
-    name. `6.2x, filtered`: 6.2 rows are read for each row returned, from one range (gets are not named); `8 ranges,
-    6.2x, filtered`: from eight. `6.2x, computed`: the answer is computed from 6.2 times as many rows. `wrong answer`:
-    at any cost.
+    `1 range`, `8 ranges`: only rows that match are read. `1 scan + 1 call for 6 rows`: then six rows that the scanned
+    ones name. `6.2x, filtered`: 6.2 rows are read for each row returned, from one range (gets are not named); `8
+    ranges, 6.2x, filtered`: from eight. `6.2x, computed`: the answer is computed from 6.2 times as many rows. `wrong
+    answer`: at any cost.
     """
     words = without_ranges(measurement)
     ranges, _gets = ranges_and_gets(measurement)
@@ -88,7 +111,10 @@ def without_ranges(measurement: Measurement) -> str:
     if work := _work_beyond_ranges(measurement):
         return f"{_read_for_each(measurement)}, {work}"
     ranges, gets = ranges_and_gets(measurement)
-    return _counted(ranges, "range") + (f", {_counted(gets, 'get')}" if gets else "")
+    if not gets:
+        return _counted(ranges, "range")
+    calls = len({read.call for read in measurement.reads if read.is_get})
+    return f"{_counted(ranges, 'scan')} + {_counted(calls, 'call')} for {_counted(gets, 'row')}"
 
 
 def ranges_and_gets(measurement: Measurement) -> tuple[int, int]:
@@ -119,9 +145,9 @@ def _counted(number: int, what: str) -> str:
 
 
 def legend(measurements: Iterable[Measurement]) -> Iterator[tuple[str, str]]:
-    """The first verdict of each kind, with what it means."""
+    """The first verdict of each form, with what it means."""
     verdicts = list(dict.fromkeys(map(verdict, measurements)))
-    for pattern, meaning in LEGEND:
-        matches = (re.fullmatch(pattern, words) for words in verdicts)
-        if match := next(filter(None, matches), None):
-            yield match[0], meaning.format(match[0], *match.groups())
+    for form in LEGEND:
+        words = next(filter(form.says, verdicts), "")
+        if words:
+            yield words, form.says(words)

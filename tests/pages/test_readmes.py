@@ -10,28 +10,31 @@ from sybil.parsers.markdown import PythonCodeBlockParser
 
 from domains.suite import SUITE
 from shared.designs import AccessPattern, Measurement, Variant, load_samples, measure
-from shared.designs.counting import Cost
+from shared.designs.counting import Cost, Read
 from shared.exhibit.comparison import VariantCosts
 from shared.exhibit.markdown import MAX_COLUMNS, MAX_LINE, with_blocks
 from shared.exhibit.verdicts import LEGEND
+from shared.keys.ranges import RowRange
 from shared.queries import Page
 from shared.stores import connect
 from shared.stores.filters import language as filter_language
 from shared.tables import ItemCells, create_tables
 from tests.designs import all_designs
 from tests.few_designs import few_of
-from tests.programs.pages.cost_blocks import across, choice_block, refused_block
+from tests.programs.pages.cost_blocks import SCANS, across, choice_block, refused_block
 from tests.programs.pages.heat_blocks import heat_block
 from tests.programs.pages.key_blocks import columns_block, layout_block, published_block, variants_block
 from tests.programs.pages.question_blocks import exemptions_block, questions_block, statements
 from tests.programs.pages.stores_page import FILTERS
-from tests.programs.readmes import DESIGN_PAGES, all_pages
+from tests.programs.readmes import DESIGN_PAGES, STEPS_FILE, all_pages
+from tests.programs.shown_writes import STEPS
 from tests.readmes import READMES, ROOT, named
 
 ALL_READMES = sorted({*READMES, *ROOT.glob("fixtures/**/*.md"), *ROOT.glob("tests/**/*.md")})
 PAGES = all_pages()
 REGIONS = ROOT / "domains" / "REGIONS.md"
 IN_FOLDERS = [design for design in all_designs() if not design.in_one_file]
+SHOWING_STEPS = [design for design in all_designs() if design.name in STEPS]
 MEASURED = "orders"
 """The design whose pages `make test` measures; each of the others takes seconds."""
 LONG_CODE = ("domains/monitoring/REFERENCE.md",)
@@ -39,13 +42,19 @@ LONG_CODE = ("domains/monitoring/REFERENCE.md",)
 
 
 def is_measured(path):
-    """Whether a page shows what questions cost."""
+    """Whether a page or a file beside it shows what questions cost."""
     return (path.parent / "design.py").exists()
+
+
+def folder_of(design):
+    return ROOT / "domains" / design.name
 
 
 def test_every_readme_with_generated_blocks_is_generated_and_so_is_the_list_of_designs():
     readmes = [path for path in READMES if "<!-- generated: " in path.read_text(encoding="utf-8")]
-    assert sorted(PAGES) == sorted([*readmes, SUITE.listing])
+    made = [folder_of(design) / ("" if design.in_one_file else "shown") / STEPS_FILE for design in SHOWING_STEPS]
+    made += [folder_of(design) / SCANS for design in IN_FOLDERS]
+    assert sorted(PAGES) == sorted([*readmes, *made, SUITE.listing])
 
 
 def marked_long(paths, is_long):
@@ -55,7 +64,7 @@ def marked_long(paths, is_long):
 
 @pytest.mark.parametrize(
     "path",
-    marked_long(PAGES, lambda path: path == REGIONS or (is_measured(path) and path.parent.name != MEASURED)),
+    marked_long(PAGES, lambda path: path == REGIONS or (is_measured(path) and MEASURED not in path.parts)),
 )
 def test_what_is_generated_is_what_the_code_prints(path):
     assert path.read_text(encoding="utf-8") == PAGES[path]()
@@ -118,13 +127,21 @@ WITH_COSTS = [path for path in READMES if "<!-- generated: costs -->" in path.re
 
 
 @pytest.mark.parametrize("path", WITH_COSTS, ids=named)
-def test_every_cost_of_a_readme_has_its_meaning_below(path):
+def test_every_cost_of_a_readme_has_its_meaning_in_the_glossary(path):
     costs = re.search(r"<!-- generated: costs -->.*?<!-- end -->", path.read_text(encoding="utf-8"), re.DOTALL)
-    rows = [cells_of(line)[1:] for line in costs[0].splitlines() if line.startswith("| ")]
-    shown = {cell.strip() for cells in rows for cell in cells if re.search(r"\d (range|get)|\dx|refused|wrong a", cell)}
-    explained = re.findall(r"^- `(.*?)`: ", costs[0], re.MULTILINE)
-    kinds = [pattern for pattern, _meaning in LEGEND if any(re.fullmatch(pattern, words) for words in explained)]
-    assert [words for words in shown if not any(re.fullmatch(kind, words) for kind in kinds)] == []
+    assert "(../GLOSSARY.md#cost)" in costs[0]
+    _header, _line, *rows = (line for line in costs[0].splitlines() if line.startswith("| "))
+    shown = {cell.strip() for row in rows if not row.startswith(("| question", "| ---")) for cell in cells_of(row)[1:]}
+    assert [words for words in shown - {""} if not any(form.says(words) for form in LEGEND)] == []
+
+
+def test_the_example_of_each_form_of_a_cost_has_a_meaning_of_its_own():
+    glossary = (ROOT / "domains" / "GLOSSARY.md").read_text(encoding="utf-8").partition("### Cost\n")[2]
+    assert re.findall(r"^- `(.*?)`: ", glossary.partition("\n### ")[0], re.MULTILINE) == [
+        form.example for form in LEGEND
+    ]
+    for form in LEGEND:
+        assert [other for other in LEGEND if other.says(form.example)] == [form]
 
 
 CONNECTS = 'connect("embedded:", table_prefix="demo")'
@@ -185,26 +202,32 @@ def test_a_link_to_a_section_leads_to_its_heading(path):
     assert [(named(page), section) for page, section in targets if section not in sections(page.resolve())] == []
 
 
-def compared(name):
-    """The costs of a variant that answers its one question."""
-    measured = [Measurement(AccessPattern("q" * 30, len, {}), [], Cost())]
+def compared(name, ranges=1):
+    """The costs of a variant that answers one question from some ranges, and another from one."""
+    reads = [Read(b"t", rows, rows) for rows in (RowRange(bytes([n]), bytes([n + 1])) for n in range(ranges))]
+    questions = ("q" * 30, reads), ("of all alike", reads[:1])
+    measured = [Measurement(AccessPattern(words, len, {}), [], Cost(reads=of_one)) for words, of_one in questions]
     return VariantCosts(Variant(ModuleType(name), "", tables=(), open=len), 1, measured, 1, 1, 1, 0)
 
 
 @pytest.mark.parametrize(
-    ("names", "width", "headers"),
+    ("names", "width", "tables"),
     [
-        ("abcdef", 2, ["| question | a | b | c | d | e | f |"]),
-        ("abcdef", 13, ["| question | a | b | c | d |", "| question | a | e | f |"]),
-        ("abcdef", 25, ["| question | a | b | c |", "| question | a | d | e |", "| question | a | f |"]),
-        ("abcdefg", 0, ["| question | a | b | c | d |", "| question | a | e | f | g |"]),
+        ("abcdef", 2, ["abcdef"]),
+        ("abcdef", 18, ["abcd", "aef"]),
+        ("abcdef", 28, ["abc", "ade", "af"]),
+        ("abcdefg", 1, ["abcd", "aefg"]),
     ],
 )
-def test_variants_that_are_too_many_for_one_table_are_in_several_each_with_the_design_itself(names, width, headers):
-    variants = [compared(name) for name in names]
-    tables = across(variants, lambda _measured: "x" * width)
-    assert [table.splitlines()[0] for table in tables.split("\n\n")] == headers
-    assert max(map(len, tables.splitlines())) <= MAX_LINE
+def test_variants_that_are_too_many_for_one_table_are_in_several_each_with_the_design_itself(names, width, tables):
+    variants = [compared(name * width, ranges=1 if name == names[0] else 2) for name in names]
+    shown = across(variants)
+    assert max(map(len, shown.splitlines())) <= MAX_LINE
+    made = [[cells_of(line) for line in table.splitlines()] for table in shown.split("\n\n")]
+    assert ["".join(cell.strip()[0] for cell in header[1:]) for header, *_lines in made] == tables
+    # A question that costs the same in all variants is in the first table only.
+    assert [len(table) for table in made] == [4, *[3] * (len(tables) - 1)]
+    assert {cell.strip() for _header, _line, row, *_others in made for cell in row[2:]} == {"2 ranges"}
 
 
 def test_that_nothing_is_refused_is_said():

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import attrs
 import happybase
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 
 from domains.demo import show
@@ -27,16 +28,21 @@ from shared.command_line.measured.linting import lint
 from shared.command_line.named.design_lines import listing_text
 from shared.command_line.screen.terminal import WIDTH
 from shared.designs import LINT_RULES, Design
+from shared.designs.design import FACTS
 from shared.exhibit.comparison import stored_bytes
-from shared.exhibit.cost_tables import listed
+from shared.exhibit.heat import LEGEND as HEAT_LEGEND
+from shared.exhibit.heat import RANGES
 from shared.exhibit.markdown import below, filled, markdown_list, markdown_table, picture_block, text_block, with_blocks
+from shared.exhibit.verdicts import LEGEND
+from shared.keys.limits import IN_FLIGHT
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import WriterClock
 from tests.designs import all_designs, design_named
 from tests.domains.orders import backups
-from tests.engines import Embedded, Engine
+from tests.engines import Embedded
 from tests.programs.pages import claim_blocks as claims
+from tests.programs.pages.cost_blocks import SCANS
 from tests.programs.pages.design_page import blocks_of_one_file, design_blocks, index_block
 from tests.programs.pages.ideas import ideas_blocks
 from tests.programs.pages.keys_page import keys_blocks
@@ -136,27 +142,41 @@ def split_blocks() -> dict[str, str]:
     return regions_blocks([design for design in all_designs() if region_file(design).exists()])
 
 
-def steps_blocks(steps: Callable[[Engine], Steps]) -> dict[str, str]:
-    """The steps of the writes of a design, and the picture of one of them."""
-    of_design = steps(Embedded())
-    return {"steps": steps_block(of_design), "ladder-picture": picture_block("ladder", ladder(of_design))}
+STEPS_FILE = "steps.txt"
 
 
-def steps_block(steps: Steps) -> str:
-    """The calls of each write, what readers see after each of them, and how many crash points the tests visit."""
-    caption = (
-        "The calls of each write that change the store, and what readers see if the writer dies after the call. "
-        "`checkAndPut` decides. The first line of a write is what they see before it."
+def steps_blocks(design: Design) -> dict[str, str]:
+    """A link to the steps of the writes of a design, the text of that file, and the picture of one of them."""
+    steps = STEPS[design.name](Embedded())
+    file = f"{'' if design.in_one_file else 'shown/'}{STEPS_FILE}"
+    link = (
+        f"[{file}]({file}) lists the calls of each write, and what readers see if the writer dies after each of them."
     )
-    points = listed(f"{name} ({calls} calls, {points})" for name, (calls, points) in steps.points().items())
-    visited = (
-        "Tests stop each write before and after every one of its calls, with the writer dead or only its reply lost. "
-        f"Writes, their calls and these crash points: {points}."
+    return {
+        "steps": filled(link),
+        STEPS_FILE: steps_text(steps),
+        "ladder-picture": picture_block("ladder", ladder(steps)),
+    }
+
+
+def steps_text(steps: Steps) -> str:
+    """The calls of each write, what readers see after each, and how many crash points the tests visit."""
+    rows = [("write", "call", *steps.columns), *steps.rows()]
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    points = "\n".join(f"{name}: {calls} calls, {points}" for name, (calls, points) in steps.points().items())
+    header = (
+        "The calls of each write that change the store, and what readers see if the writer dies after the call. "
+        "`checkAndPut` decides. The first line of a write is what they see before it. Generated."
     )
     if steps.compares_clocks:
-        visited += " The first write of a connection also compares the clocks; the table leaves that call out."
-    table = markdown_table(("write", "call", *steps.columns), steps.rows())
-    return "\n\n".join([filled(caption), table, filled(visited)])
+        header += " The first write of a connection also compares the clocks, which is not shown."
+    visited = (
+        "Tests stop each write before and after every one of its calls, with the writer dead or only its reply lost. "
+        "Writes, their calls and these crash points:"
+    )
+    table = "\n".join(line.rstrip() for line in lines)
+    return "\n\n".join([filled(header), table, filled(visited), f"{points}\n"])
 
 
 def differences_blocks() -> dict[str, str]:
@@ -166,6 +186,26 @@ def differences_blocks() -> dict[str, str]:
         for difference in DIFFERENCES
     )
     return {"differences": markdown_list(items)}
+
+
+def glossary_blocks() -> dict[str, str]:
+    """What the words and numbers of the tables mean: those of costs, round trips, heat, and invariants."""
+    costs = [f"`{form.example}`: {form.says(form.example)}" for form in LEGEND]
+    costs.append("An empty cell: the same cost as in the design itself, whose column is the first.")
+    trips = (
+        "`4 (2)` means four RPCs, of which the caller waits for two over `hbase://`: it does not wait for the close of "
+        f"a scan, and has up to {IN_FLIGHT} requests under way."
+    )
+    heat = (
+        f"The older half of a table's writes cuts it into {RANGES} ranges of equal size, or fewer if one row takes more"
+        f" than one of them; the newer half is counted. {HEAT_LEGEND}"
+    )
+    return {
+        "costs-words": markdown_list(costs),
+        "trips-words": filled(trips),
+        "heat-words": filled(heat),
+        "invariants-words": markdown_list(FACTS.values()),
+    }
 
 
 def changes_blocks() -> dict[str, str]:
@@ -215,11 +255,16 @@ def all_pages() -> dict[Path, Callable[[], str]]:
             partial(blocks_of_one_file if design.in_one_file else design_blocks, design),
             partial(shown_block, design),
             *([OF_SEVERAL_DESIGNS[design.name]] if design.name in OF_SEVERAL_DESIGNS else []),
-            *([partial(steps_blocks, STEPS[design.name])] if design.name in STEPS else []),
+            *([partial(steps_blocks, design)] if design.name in STEPS else []),
         ]
-        once = [cache(make) for make in makers]  # measured once for both pages
+        once = [cache(make) for make in makers]  # measured once for all pages and files
+        folder = ROOT / "domains" / design.name
         for page in (*pages_of(design), *MORE_PAGES.get(design.name, ())):
-            yield made(ROOT / "domains" / design.name / page, *once)
+            yield made(folder / page, *once)
+        if not design.in_one_file:
+            yield folder / SCANS, lambda: once[0]()[SCANS]
+        if design.name in STEPS:
+            yield folder / ("" if design.in_one_file else "shown") / STEPS_FILE, lambda: once[-1]()[STEPS_FILE]
 
     return dict(
         [
@@ -230,6 +275,7 @@ def all_pages() -> dict[Path, Callable[[], str]]:
             made(ROOT / "shared" / "API.md", names_blocks),
             made(ROOT / "shared" / "command_line" / "README.md", command_line_blocks),
             made(ROOT / "domains" / "CHANGING.md", changes_blocks),
+            made(ROOT / "domains" / "GLOSSARY.md", glossary_blocks),
             made(ROOT / "domains" / "SERVICE.md", service_blocks),
             made(ROOT / "domains" / "IDEAS.md", ideas_blocks),
             made(ROOT / "domains" / "REGIONS.md", split_blocks),

@@ -15,8 +15,8 @@ DESIGN = ShownDesign.of(
     variants=(
         attrs.evolve(
             OWN.main,
-            take_if="you ask for records and for the log, and one region can absorb the changes of a source",
-            avoid_if="many readers follow single tables of a large source, or records change thousands of times",
+            take_if="you ask for records and for the log",
+            avoid_if="many readers follow single tables of a large source",
         ),
         Variant(
             by_table,
@@ -31,7 +31,7 @@ DESIGN = ShownDesign.of(
             "buckets of record keys and of positions",
             (REBUILT, OTHER_TABLES),
             NOT_FED,
-            take_if="one region cannot absorb the changes of one source",
+            take_if="one region server cannot take the changes of one source",
             avoid_if="it can: log pages read eight ranges",
         ),
         Variant(

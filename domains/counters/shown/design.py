@@ -30,7 +30,7 @@ DESIGN = ShownDesign.of(
             "the same cells, the days in buckets of users",
             (EVERY_CELL,),
             unfilled=UNFILLED,
-            take_if="counts must be right, and one region cannot absorb all logins of a day",
+            take_if="counts must be right, and one region server cannot take all logins of a day",
             avoid_if="one user alone makes most of the events: a bucket holds whole users",
         ),
         Variant(
@@ -39,8 +39,8 @@ DESIGN = ShownDesign.of(
             (NOT_IDEMPOTENT,),
             without_upkeep=NO_LOGINS,
             accepted=(BY_DAY,),
-            take_if="you often ask for counts, and these may be too high after retries, or too low without",
-            avoid_if="you bill or audit by a count, or keep a quota without retries",
+            take_if="you often ask for counts, and a lost reply may make them wrong",
+            avoid_if="you bill or audit by a count",
         ),
         Variant(
             sharded,
@@ -48,10 +48,8 @@ DESIGN = ShownDesign.of(
             (NOT_IDEMPOTENT,),
             without_upkeep=NO_LOGINS,
             accepted=(BY_DAY,),
-            take_if="you need the same as `increment`, and one row cannot absorb all increments of a day's total",
-            avoid_if=(
-                "one row can: `increment` then reads one row, not eight; or one user is too busy: it splits only totals"
-            ),
+            take_if="you need the same as `increment`, and one row cannot take all increments of a day's total",
+            avoid_if="one row can: `increment` then reads one row, not eight",
         ),
     ),
 )

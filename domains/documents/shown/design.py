@@ -17,14 +17,14 @@ DESIGN = ShownDesign.of(
         attrs.evolve(
             OWN.main,
             take_if="several writers change one document, and every question names the owner",
-            avoid_if="five calls for a change are too many, or more than the last 10 changes must be kept",
+            avoid_if="five calls for a change are too many",
         ),
         Variant(
             salted,
             "a hash of the owner, then the owner",
             (IN_NO_KEY,),
             unfilled=(salted.SALTED_PARTS, UNSETTLED.layout, *salted.ERASURES.tables),
-            take_if="owners' ids count up, and new owners write more than one region can absorb",
+            take_if="owners' ids count up, and new owners write more than one region server can take",
             avoid_if="you list owners whose ids start alike: they are scattered",
         ),
         Variant(
@@ -42,7 +42,7 @@ DESIGN = ShownDesign.of(
                 "puts one cell for each change, which one call decides, so nothing can disagree after a crash"
             ),
             take_if="every change must be kept, also two of one millisecond",
-            avoid_if="you list or compare the values of chosen paths, or erase owners: it refuses both",
+            avoid_if="you erase owners, which it refuses",
         ),
         Variant(
             put_only,

@@ -40,8 +40,8 @@ DESIGN = ShownDesign.of(
             time_first,
             "time first",
             (TIME_FIRST,),
-            take_if="you ask for all hosts, a period or the latest events, and write little",
-            avoid_if="one region cannot absorb all writes: they all go to the last region",
+            take_if="you ask for all hosts, and write little",
+            avoid_if="one region server cannot take all writes: they all go to the last region",
             accepted=(FEW_WRITES,),
         ),
         Variant(
@@ -60,7 +60,7 @@ DESIGN = ShownDesign.of(
                     OF_A_HOST,
                 ),
             ),
-            take_if="you ask for all hosts, a period or the latest events, and write more than one region can absorb",
+            take_if="you ask for all hosts, and write more than one region server can take",
             avoid_if="one host alone writes that much: all its rows are in one bucket",
         ),
         Variant(
@@ -74,10 +74,7 @@ DESIGN = ShownDesign.of(
                 ),
             ),
             take_if="you ask for all events of one host in some hours",
-            avoid_if=(
-                "you ask for the latest events or for all hosts, a host name contains a `_`, or one region cannot "
-                "absorb all writes"
-            ),
+            avoid_if="you ask for the latest events, which it refuses",
             accepted=(FEW_WRITES,),
         ),
         Variant(

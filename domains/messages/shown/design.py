@@ -31,7 +31,7 @@ DESIGN = ShownDesign.of(
         attrs.evolve(
             OWN.main,
             take_if="you need inbox, outbox and unread messages, and deleted messages must never come back",
-            avoid_if="six calls per message are too many, or one for each member of a group",
+            avoid_if="six calls per message are too many",
         ),
         Variant(
             by_pair,

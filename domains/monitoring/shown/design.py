@@ -82,9 +82,7 @@ DESIGN = ShownDesign.of(
                 Exemption("order", "they come in row-key order, which has the time before the metric", (OF_HOST,)),
             ),
             take_if="you ask for all metrics of a host in a short period",
-            avoid_if=(
-                "you mostly ask for one metric, or delete old points of single metrics, or a host name contains a `_`"
-            ),
+            avoid_if="you mostly ask for one metric",
         ),
         Variant(
             metric_host_time,
@@ -94,7 +92,7 @@ DESIGN = ShownDesign.of(
                 OF_MANY_POINTS,
             ),
             take_if="you ask for one metric of a host, and very often for its latest value",
-            avoid_if="you ask for all metrics of a host, which it refuses, or a name contains a `_`",
+            avoid_if="you ask for all metrics of a host, which it refuses",
         ),
         Variant(
             bucketed,

@@ -14,13 +14,13 @@ DESIGN = ShownDesign.of(
     variants=(
         attrs.evolve(
             OWN.main,
-            take_if="your OpenTSDB has no salt, or you have no OpenTSDB, and your series have a few stable tags",
-            avoid_if="one metric has more writes than one region can absorb",
+            take_if="your OpenTSDB has no salt, or you have no OpenTSDB",
+            avoid_if="one metric has more writes than one region server can take",
         ),
         Variant(
             salted,
             "the same rows in buckets, by OpenTSDB's salt",
-            take_if="your OpenTSDB sets `tsd.storage.salt.*`, or you need the same without one, and one metric is busy",
+            take_if="your OpenTSDB sets `tsd.storage.salt.*`, or one metric is busy",
             avoid_if="you ask for many short periods: each question reads one range for each bucket",
         ),
     ),

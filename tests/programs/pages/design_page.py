@@ -9,12 +9,11 @@ from shared.exhibit.comparison import VariantCosts, measure_variant
 from shared.exhibit.markdown import markdown_list, markdown_table, picture_block
 from shared.exhibit.pictures import pictures_of
 from tests.programs.pages.cost_blocks import (
+    SCANS,
     choice_block,
     costs_block,
     reads_block,
     refused_block,
-    rpcs_block,
-    sizing_block,
     writes_block,
 )
 from tests.programs.pages.heat_blocks import heat_block
@@ -23,11 +22,10 @@ from tests.programs.pages.key_blocks import (
     layout_block,
     ordering_block,
     published_block,
-    row_block,
     variants_block,
 )
 from tests.programs.pages.lint_block import lint_block
-from tests.programs.pages.question_blocks import exemptions_block, questions_block, scans_block, traps_block
+from tests.programs.pages.question_blocks import exemptions_block, questions_block, scans_text, traps_block
 
 
 def blocks_of_one_file(design: Design) -> dict[str, str]:
@@ -43,7 +41,7 @@ def blocks_of_one_file(design: Design) -> dict[str, str]:
 
 
 def design_blocks(design: Design) -> dict[str, str]:
-    """All blocks of a design, from its samples loaded into empty stores, one for each variant."""
+    """All blocks of a design, from its samples loaded into empty stores, one for each variant; and the text `SCANS`."""
     blocks: dict[str, str] = {}
     variants: list[VariantCosts] = []
     for variant in design.variants:
@@ -59,7 +57,6 @@ def design_blocks(design: Design) -> dict[str, str]:
             blocks[f"layout-{name}"] = layout_block(table)
             if table in variant.unfilled:
                 continue
-            blocks[f"row-{name}"] = row_block(connection, table)
             blocks[f"ordering-{name}"] = ordering_block(connection, table)
     return {
         **blocks,
@@ -68,12 +65,10 @@ def design_blocks(design: Design) -> dict[str, str]:
         "questions": questions_block(design),
         "choice": choice_block(design),
         "costs": costs_block(design, variants),
-        "rpcs": rpcs_block(variants),
         "reads": reads_block(variants[0]),
-        "scans": scans_block(design, variants[0]),
+        SCANS: scans_text(design, variants[0]),
         "writes": writes_block(variants),
         "heat": heat_block(design),
-        "sizing": sizing_block(design, variants),
         "refused": refused_block(variants),
         "exemptions": exemptions_block(design),
         "published": published_block(design),

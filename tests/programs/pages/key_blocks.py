@@ -1,16 +1,14 @@
-"""The blocks about keys: layouts, stored rows, their order, variants, columns, published bytes."""
+"""The blocks about keys: layouts, the order of stored rows, variants, columns, published bytes."""
 
 from collections import Counter
-from collections.abc import Mapping
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from shared.designs.design import Design
 from shared.designs.patterns import key_line
-from shared.designs.ruler import cell_lines, laid_out, rows_ruler, ruler, value_and_bytes
+from shared.designs.ruler import laid_out, rows_ruler, value_and_bytes
 from shared.exhibit import PublishedKey
 from shared.exhibit.cost_tables import listed
-from shared.exhibit.markdown import MAX_LINE, below, markdown_list, markdown_table, text_block
+from shared.exhibit.markdown import MAX_LINE, below, filled, markdown_list, markdown_table, text_block
 from shared.intents.source_cells import SourceCells
 from shared.tables import ItemCells, RecordCells, TableLayout
 from shared.tables.cells import Cells
@@ -29,23 +27,7 @@ def layout_block(table: TableLayout[Any, Any]) -> str:
     return markdown_table(("part", "[format](../../shared/keys/README.md)", "bytes", "meaning"), rows)
 
 
-def row_block(connection: "happybase.Connection", table: TableLayout[Any, Any]) -> str:
-    """The first stored row of a table under its ruler; and two of its cells, if a row holds many records."""
-    row, cells = next(connection.table(table.name).scan(columns=table.cells.columns, limit=1))
-    block = below("One stored row: names, values, bytes.", text_block(ruler(table.key, row, MAX_LINE)))
-    if isinstance(table.cells, RecordCells | SourceCells):
-        return block
-    first = dict(sorted(cells.items())[:2])
-    lines = text_block(cells_text(table, first))
-    return f"{block}\n\nThe first {len(first)} of its {len(cells)} cells, each with its value.\n\n{lines}"
-
-
-def cells_text(table: TableLayout[Any, Any], cells: Mapping[bytes, bytes]) -> str:
-    """Cells of a row with their values, in lines that fit a page."""
-    return "\n".join(text for _kind, text in cell_lines(table, cells, MAX_LINE))
-
-
-def ordering_block(connection: "happybase.Connection", table: TableLayout[Any, Any], count: int = 6) -> str:
+def ordering_block(connection: "happybase.Connection", table: TableLayout[Any, Any], count: int = 4) -> str:
     """Stored rows of a table as they sort: the first two of each value of the leading part."""
     rows: list[bytes] = []
     seen: Counter[object] = Counter()
@@ -58,27 +40,31 @@ def ordering_block(connection: "happybase.Connection", table: TableLayout[Any, A
 
 
 def variants_block(design: Design) -> str:
-    """Each table with its row key (of a variant, only tables that the design itself lacks), and a list not to copy."""
-    of_design = design.main.record_tables
+    """Each table that records fill, with its row key; of a variant, only new keys, or what differs if it has none."""
     rows: list[tuple[str, str, str]] = []
+    shown: set[str] = set()
     for variant in design.variants:
-        own = [table for table in variant.record_tables if variant is design.main or table not in of_design]
-        keys = dict.fromkeys((table.name, key_line(table.key)) for table in own) or {("the same tables", ""): None}
-        names = [variant.name, *[""] * len(keys)]
-        rows += [(name, *key) for name, key in zip(names, keys, strict=False)]
-    shown = markdown_table(("variant", "table", "row key"), rows)
+        tables = [table for table in variant.record_tables if table not in variant.unfilled]
+        keys = dict.fromkeys((table.name, key_line(table.key)) for table in tables)
+        new = [(name, key) for name, key in keys if variant is design.main or key not in shown]
+        names = [variant.name, *[""] * len(new)]
+        rows += [(name, *line) for name, line in zip(names, new or [("", variant.differs)], strict=False)]
+        shown.update(key for _name, key in keys)
+    table = markdown_table(("variant", "table", "row key, or what differs"), rows)
     marked = [f"`{variant.name}` {variant.warning}" for variant in design.variants if not variant.is_to_copy]
-    return "\n\n".join([shown, "Not to be copied:", markdown_list(marked)]) if marked else shown
+    return "\n\n".join([table, "Not to be copied:", markdown_list(marked)]) if marked else table
 
 
 def columns_block(design: Design) -> str:
-    """The attributes that each table stores in columns; tables with equal columns are one item."""
+    """The attributes that each table stores in columns; of a variant, the tables whose columns no earlier one has."""
     by_columns: dict[str, list[str]] = {}
-    tables = [table for variant in design.variants for table in variant.record_tables]
-    for name, columns in dict.fromkeys((table.name, _columns_of(table.cells)) for table in tables):
-        by_columns.setdefault(columns, []).append(f"`{name}`")
+    for variant in design.variants:
+        of_variant = {table.name: _columns_of(table.cells) for table in variant.record_tables}
+        new = {name: columns for name, columns in of_variant.items() if columns not in by_columns}
+        for name, columns in (of_variant if variant is design.main else new).items():
+            by_columns.setdefault(columns, []).append(f"`{name}`")
     items = [f"{', '.join(names)}: {columns or 'none'}" for columns, names in by_columns.items()]
-    return below("Columns of each table:", markdown_list(items))
+    return below("Columns:", markdown_list(items))
 
 
 def _columns_of(cells: Cells[Any]) -> str:
@@ -95,21 +81,31 @@ def _columns_of(cells: Cells[Any]) -> str:
 
 
 def published_block(design: Design) -> str:
-    """Each published key, above the bytes of the design's own, and why they differ; then each published column."""
-    tables = {table.name: variant.name for variant in reversed(design.variants) for table in variant.tables}
-    blocks = ["Published bytes (top) and stored bytes (bottom) of the same values:"]
-    for (source, quoted), keys in groupby(design.published, lambda published: (published.source, published.quoted)):
-        blocks.append(f"{source}: `{quoted}`")
+    """Each published key, above the bytes of the design's own, and why they differ; then each published column.
+
+    Published keys with the same bytes are shown once. Of the tables that differ from a key for the same reasons, only
+    the first is shown. A reason stands where it is first given.
+    """
+    blocks = ["Published bytes (top) and stored bytes (bottom) of the same values, each difference explained once:"]
+    by_bytes: dict[bytes, list[PublishedKey]] = {}
+    for published in design.published:
+        by_bytes.setdefault(published.row, []).append(published)
+    explained: set[tuple[str, str]] = set()
+    for keys in by_bytes.values():
+        quoted = dict.fromkeys(f"{published.source}: `{published.quoted}`" for published in keys)
+        blocks.append(filled("; ".join(quoted)))
+        shown: set[tuple[tuple[str, str], ...]] = set()
         for published in keys:
-            variant = tables[published.table.name]
-            title = f"`{published.table.name}`" + ("" if variant == design.main.name else f", variant `{variant}`")
-            title += ", the qualifier" if published.is_qualifier else ""
-            blocks += [
-                f"{title}{'' if published.deviations else ', the same bytes'}:",
-                text_block(published_ruler(published, MAX_LINE)),
-            ]
-            if published.deviations:
-                blocks.append(markdown_list(f"`{name}`: {why}" for name, why in published.deviations.items()))
+            reasons = tuple(published.deviations.items())
+            if reasons in shown:
+                continue
+            shown.add(reasons)
+            title = f"`{published.table.name}`{', the qualifier' if published.is_qualifier else ''}"
+            blocks.append(f"{title}{'' if reasons else ', the same bytes'}:")
+            blocks.append(text_block(published_ruler(published, MAX_LINE)))
+            if new := [reason for reason in reasons if reason not in explained]:
+                blocks.append(markdown_list(f"`{name}`: {why}" for name, why in new))
+            explained.update(reasons)
     lines: list[str] = []
     for column in design.published_columns:
         why = f": {column.deviation}" if column.deviation else ", the same"
@@ -124,5 +120,5 @@ def published_ruler(published: PublishedKey, width: int = 100) -> str:
     for segment in published.segments:
         value, here = value_and_bytes(segment)
         data = published.parts.get(segment.name)
-        columns.append((segment.name, value, "(absent)" if data is None else data.hex(" ") or "(no bytes)", here))
+        columns.append((segment.name, value, "(absent)" if data is None else data.hex() or "(no bytes)", here))
     return "\n".join(text for _kind, text in laid_out(columns, width, labels=("", "", "published", "here")))

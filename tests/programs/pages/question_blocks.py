@@ -1,39 +1,45 @@
-"""The blocks about questions: their arguments, the scans that answer them, invariants of all variants, traps."""
-
-from collections.abc import Sequence
+"""The blocks about questions: their arguments, the scans that answer them, exceptions from invariants, traps."""
 
 from shared.designs.arguments import patterns_by_name, shown_arguments
-from shared.designs.design import FACTS, Design, Exemption, Wrong
+from shared.designs.design import Design, Exemption
 from shared.designs.metering import Measurement
 from shared.exhibit.comparison import VariantCosts
-from shared.exhibit.cost_tables import listed
-from shared.exhibit.markdown import below, filled, markdown_list, markdown_table, text_block
+from shared.exhibit.markdown import below, markdown_list
 from shared.exhibit.shell import statement
 from shared.exhibit.shown_design import traps_of
 from shared.exhibit.traps import trap_row
 
 RANGES_SHOWN = 8
 """The most statements shown for one question; the rest is a number."""
-ANSWERS = {"page": "page", "first": "one record, or none", "count": "number", "value": "value"}
-"""The kinds of answers in words."""
+ANSWERS = {"first": "one record, or none", "count": "a number", "value": "a value"}
+"""The kinds of answers in words, but for a page, which is the usual one."""
 
 
 def questions_block(design: Design) -> str:
-    """Every question of `rowbook ask` with its arguments, and the kind of its answer."""
-    rows = [
-        (f"`{name}`", f"`{shown_arguments(patterns[0])}`", ANSWERS[patterns[0].answer])
-        for name, patterns in patterns_by_name(design).items()
-    ]
-    caption = (
-        f"The questions of `rowbook ask {design.name}`; arguments in brackets are optional. A page holds up to "
-        "`--limit` records, and its cursor continues after them."
-    )
-    return below(caption, markdown_table(("question", "arguments", "answer"), rows))
-
-
-def scans_block(design: Design, main: VariantCosts) -> str:
-    """Every question as a `rowbook ask` command, and its reads as statements of the HBase shell."""
+    """Every question of `rowbook ask` with its arguments, and the kind of its answer unless it is a page."""
     lines: list[str] = []
+    for name, patterns in patterns_by_name(design).items():
+        answer = ANSWERS.get(patterns[0].answer)
+        lines.append(f"`{name} {shown_arguments(patterns[0])}`" + (f": {answer}" if answer else ""))
+    caption = (
+        f"The questions of `rowbook ask {design.name}`. Arguments in brackets are optional. The answer is a page of at "
+        "most `--limit` records, with a cursor, unless a line says otherwise."
+    )
+    return below(caption, markdown_list(lines))
+
+
+SCANS_HEADER = """\
+# What each question reads, as statements of the HBase shell. Generated.
+#
+# STARTROW is inclusive, STOPROW exclusive; a reverse scan starts at the higher key. Bytes that are not printable are
+# \\x and two hex digits. LIMIT is one row more than a page holds: that row tells whether another page follows. A scan
+# has no LIMIT if the client drops or sorts rows: it reads on until the page is full.
+"""
+
+
+def scans_text(design: Design, main: VariantCosts) -> str:
+    """Every question as a `rowbook ask` command, and its reads as statements of the HBase shell."""
+    lines = [SCANS_HEADER]
     for measurement in main.measurements:
         lines += [f"# {measurement.pattern.question}", f"# rowbook ask {design.name} {measurement.pattern.words}"]
         if measurement.refused:
@@ -42,13 +48,8 @@ def scans_block(design: Design, main: VariantCosts) -> str:
         lines += printed[:RANGES_SHOWN]
         if len(printed) > RANGES_SHOWN:
             lines.append(f"# and {len(printed) - RANGES_SHOWN} more statements")
-    caption = (
-        f"HBase shell statements that read what each question reads in `{main.variant.name}`. `STARTROW` is inclusive, "
-        "`STOPROW` exclusive; a reverse scan starts at the higher key. Bytes that are not printable are `\\x` and two "
-        "hex digits. `LIMIT` is one row more than a page holds: that row tells whether another page follows. A scan "
-        "has no `LIMIT` if the client drops or sorts rows: it reads on until the page is full."
-    )
-    return below(caption, text_block("\n".join(lines), "ruby"))
+        lines.append("")
+    return "\n".join(lines)
 
 
 def statements(measurement: Measurement) -> list[str]:
@@ -79,27 +80,31 @@ def row_limit(measurement: Measurement) -> int | None:
 
 
 EXCEPTIONS = {
-    "ranges": ("reads", "more ranges in larger tables"),
-    "rows": ("reads", "more rows than that"),
-    "loading": ("changes", "what is stored when the same records are loaded again"),
-    "order": ("gives", "the same answers in another order"),
+    "ranges": "More ranges in larger tables",
+    "rows": "More rows read",
+    "loading": "Other rows when loaded again",
+    "order": "Another order",
 }
-"""The meaning of an exemption from each of the `FACTS`: its verb and the rest."""
+"""What an exemption from each of the `FACTS` means, in a few words."""
 
 
 def exemptions_block(design: Design) -> str:
-    """The facts that hold for every variant at any size of its tables, and the exceptions with their reasons."""
-    *facts, last = FACTS.values()
-    lines = [_exemption_line(*exemption) for exemption in _exemptions(design).items()]
-    lines += [
-        f"`{variant.name}` gives wrong answers for {_questions_of(wrong)}, because it loses {wrong.loses}"
-        for variant in design.variants
-        if (wrong := variant.wrong) is not None
-    ]
-    exceptions = "Exceptions:" if lines else "There are no exceptions."
-    caption = f"Invariants of all variants, tested at 1, 4 and 16 times the samples: {'; '.join(facts)}; {last}. "
-    caption += exceptions
-    return below(caption, markdown_list(lines)) if lines else filled(caption)
+    """The exceptions from the facts that hold for every variant: for each fact, the variants and the reasons."""
+    exceptions: dict[str, dict[str, list[str]]] = {}
+    for exemption, variants in _exemptions(design).items():
+        of_reason = exceptions.setdefault(EXCEPTIONS[exemption.fact], {}).setdefault(exemption.reason, [])
+        of_reason += [name for name in variants or ["every variant"] if name not in of_reason]
+    for variant in design.variants:
+        if variant.wrong is not None:
+            of_loss = exceptions.setdefault("Wrong answers", {}).setdefault(f"it loses {variant.wrong.loses}", [])
+            of_loss.append(variant.name)
+    if not exceptions:
+        return "No exceptions from the [invariants](../GLOSSARY.md#invariant)."
+    lines: list[str] = []
+    for words, by_reason in exceptions.items():
+        lines.append(f"- {words}:")
+        lines.append(markdown_list((f"{', '.join(names)}: {why}" for why, names in by_reason.items()), indent="  "))
+    return below("Exceptions from the [invariants](../GLOSSARY.md#invariant), with the reasons:", "\n".join(lines))
 
 
 def _exemptions(design: Design) -> dict[Exemption, list[str]]:
@@ -111,23 +116,11 @@ def _exemptions(design: Design) -> dict[Exemption, list[str]]:
     return by_variant
 
 
-def _exemption_line(exemption: Exemption, variants: Sequence[str]) -> str:
-    verb, rest = EXCEPTIONS[exemption.fact]
-    subject = listed(f"`{name}`" for name in variants) if variants else "every variant"
-    verb = verb.removesuffix("s") if len(variants) > 1 else verb
-    questions_of_it = f" for {_questions_of(exemption)}" if exemption.patterns else ""
-    return f"{subject} {verb} {rest}{questions_of_it}, because {exemption.reason}"
-
-
-def _questions_of(exception: Exemption | Wrong) -> str:
-    return listed(f'"{pattern.question}"' for pattern in exception.patterns)
-
-
 def traps_block(design: Design) -> str:
-    """Published mistakes, each run next to the right way."""
+    """Published mistakes, each with what it gives; in the next line, what the right way gives."""
     items: list[str] = []
     for trap in traps_of(design):
         name, published, wanted, wrong, right = trap_row(trap, design)
-        ways = (f"asked for: {wanted}", f"gives: {wrong}", f"right way: {right}")
-        items += [markdown_list([f'**{name}**, published as "{published}"']), markdown_list(ways, indent="  ")]
+        items.append(markdown_list([f'**{name}**: for {wanted}, "{published}" gives {wrong}']))
+        items.append(markdown_list([f"right way: {right}"], indent="  "))
     return "\n".join(items)

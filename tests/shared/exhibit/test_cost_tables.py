@@ -69,8 +69,8 @@ def refused(reason: str, question: str = "all notes") -> Measurement:
         (measured([], ("host",), rows_read=7), "7 for none, filtered"),
         (measured([1, 2], ("host", "order"), ("kind",), rows_read=3), "1.5x, sorted"),
         (measured([1], ("order",), ranges=2, rows_read=9), "2 ranges, 9.0x, sorted"),
-        (with_gets(measured([1], ranges=1, rows_read=2), 1), "1 range, 1 get"),
-        (with_gets(measured([1, 2], ranges=2, rows_read=4), 1), "2 ranges, 1 get"),
+        (with_gets(measured([1], ranges=1, rows_read=2), 1), "1 scan + 1 call for 1 row"),
+        (with_gets(measured([1, 2], ranges=2, rows_read=4), 1), "2 scans + 1 call for 1 row"),
         (with_gets(measured([1, 2], ranges=0, rows_read=2), 2), "2 ranges"),
         (with_gets(measured([1, 2], (), ("kind",), rows_read=7), 2), "3.5x, server filter"),
         # If the store does not say what it read, it is what came over.
@@ -85,9 +85,16 @@ def test_a_verdict_names_the_ranges_or_else_what_is_read_and_dropped(answer, wan
     assert wanted == verdict(answer)
 
 
+def test_a_verdict_counts_the_calls_that_get_its_rows():
+    wanted = with_gets(measured([1, 2], ranges=3, rows_read=5), 14)
+    for number, read in enumerate(wanted.cost.reads):
+        wanted.cost.reads[number] = attrs.evolve(read, call=number // 10)
+    assert verdict(wanted) == "3 scans + 2 calls for 14 rows"
+
+
 def test_the_column_of_ranges_agrees_with_the_verdict_beside_it_and_counts_no_gets():
     _question, words, ranges, *_others = question_row(with_gets(measured([1, 2], ranges=3, rows_read=5), 14))
-    assert (words, ranges) == ("3 ranges, 14 gets", "3")
+    assert (words, ranges) == ("3 scans + 1 call for 14 rows", "3")
 
 
 # ---- refusals ----------------------------------------------------------------------------------------
