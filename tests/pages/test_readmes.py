@@ -38,7 +38,7 @@ SHOWING_STEPS = [design for design in all_designs() if design.name in STEPS]
 MEASURED = "orders"
 """The design whose pages `make test` measures; each of the others takes seconds."""
 LONG_CODE = ("domains/monitoring/REFERENCE.md",)
-"""The pages whose code takes seconds."""
+"""The page whose code takes seconds."""
 
 
 def is_measured(path):
