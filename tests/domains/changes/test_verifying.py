@@ -185,6 +185,14 @@ def test_changes_that_expired_in_the_log_and_what_is_left_of_them_are_no_finding
         assert changes.state(*USERS, "30").values == {"name": "Ann", "age": None}
 
 
+def test_a_copy_lacks_the_changes_that_the_log_has_lost_until_repair_puts_them_from_the_history(engine):
+    with expired_changes(engine, "m", "v") as (_connection, changes):
+        assert changes.copies.feed(*USERS) == 0
+        assert {kind for _table, kind in kinds(changes.upkeep)} == {"missing"}
+        repaired(changes.upkeep)
+        assert [*changes.copies.records(*USERS)] == changes.states(*USERS) != []
+
+
 def test_a_change_that_expires_before_it_is_mended_does_not_stop_repair(connection, stored, monkeypatch):
     connection.table(BY_POSITION.name).delete(BY_POSITION.row(CHANGES[0]), ["v"], timestamp=AT_MS)
     assert kinds(stored.upkeep) == {(BY_POSITION.name, "differing"): 1}
