@@ -35,7 +35,7 @@ from shared.tables import create_tables
 from shared.writes import WriterClock
 from tests.designs import all_designs, design_named
 from tests.domains.orders import backups
-from tests.engines import Embedded, Engine
+from tests.engines import Embedded
 from tests.programs.pages import claim_blocks as claims
 from tests.programs.pages.design_page import blocks_of_one_file, design_blocks, index_block
 from tests.programs.pages.ideas import ideas_blocks
@@ -45,8 +45,9 @@ from tests.programs.pages.package_pages import extras_blocks, names_blocks
 from tests.programs.pages.regions_page import regions_blocks
 from tests.programs.pages.service_blocks import service_blocks
 from tests.programs.pages.stores_page import stores_blocks
+from tests.programs.pictures import hero
 from tests.programs.regions.region_recording import region_file
-from tests.programs.shown_writes import STEPS, ladder
+from tests.programs.shown_writes import STEPS, WITH_LADDER, ladder
 from tests.programs.write_steps import Steps
 from tests.releases.test_deployment import CHANGES
 from tests.shared.stores.test_differences import DIFFERENCES
@@ -128,7 +129,11 @@ def root_blocks() -> dict[str, str]:
     screen = StringIO()
     show(Console(file=screen, width=WIDTH, no_color=True, markup=False, highlight=False, emoji=False))
     first_two, _third, _rest = screen.getvalue().partition("\n3  ")
-    return {"demo": text_block(first_two.strip()), "designs": index_block(all_designs())}
+    return {
+        "demo": text_block(first_two.strip()),
+        "designs": index_block(all_designs()),
+        "hero-picture": picture_block("hero", hero(), "domains/pictures"),
+    }
 
 
 def split_blocks() -> dict[str, str]:
@@ -136,10 +141,13 @@ def split_blocks() -> dict[str, str]:
     return regions_blocks([design for design in all_designs() if region_file(design).exists()])
 
 
-def steps_blocks(steps: Callable[[Engine], Steps]) -> dict[str, str]:
-    """The steps of the writes of a design, and the picture of one of them."""
-    of_design = steps(Embedded())
-    return {"steps": steps_block(of_design), "ladder-picture": picture_block("ladder", ladder(of_design))}
+def steps_blocks(design: Design) -> dict[str, str]:
+    """The steps of the writes of a design, and which call of the longest write decides, maybe as a picture."""
+    of_design = STEPS[design.name](Embedded())
+    drawn = ladder(of_design)
+    if design.name in WITH_LADDER:
+        return {"steps": steps_block(of_design), "ladder-picture": picture_block("ladder", drawn)}
+    return {"steps": steps_block(of_design), "ladder": filled(drawn.sentence)}
 
 
 def steps_block(steps: Steps) -> str:
@@ -215,7 +223,7 @@ def all_pages() -> dict[Path, Callable[[], str]]:
             partial(blocks_of_one_file if design.in_one_file else design_blocks, design),
             partial(shown_block, design),
             *([OF_SEVERAL_DESIGNS[design.name]] if design.name in OF_SEVERAL_DESIGNS else []),
-            *([partial(steps_blocks, STEPS[design.name])] if design.name in STEPS else []),
+            *([partial(steps_blocks, design)] if design.name in STEPS else []),
         ]
         once = [cache(make) for make in makers]  # measured once for both pages
         for page in (*pages_of(design), *MORE_PAGES.get(design.name, ())):
