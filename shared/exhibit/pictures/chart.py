@@ -3,6 +3,7 @@
 import math
 import textwrap
 from collections.abc import Sequence
+from itertools import cycle
 
 import attrs
 import svg
@@ -25,7 +26,6 @@ FAINT = 0.4
 """Opacity of lines that show no data."""
 DASHES = ((), (9, 4), (2, 4), (14, 4, 2, 4), (5, 5), (9, 3, 2, 3, 2, 3))
 """Dashes and gaps of each line, so that lines are told apart without colour."""
-MOST_LINES = len(DASHES)
 
 
 @attrs.frozen
@@ -84,7 +84,7 @@ def draw_chart(picture: Picture, chart: Chart, places: Sequence[str]) -> None:
         picture.words(round(x_of(place), 1), name, "middle", y=bottom + 22)
     ends = [(x_of(len(line.values) - 1), y_of(line.values[-1])) for line in lines]
     tops = _tops([y for _x, y in ends], [LINE * len(block) for block in blocks], top - 6, bottom + 6)
-    for line, dashes, block, (x, y), words_top in zip(lines, DASHES, blocks, ends, tops, strict=False):
+    for line, dashes, block, (x, y), words_top in zip(lines, cycle(DASHES), blocks, ends, tops, strict=False):
         points = [(x_of(place), y_of(value)) for place, value in enumerate(line.values)]
         data: list[svg.PathData] = [svg.M(*_point(*points[0])), *(svg.L(*_point(*point)) for point in points[1:])]
         picture.path(data, line.role, dashes=dashes)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from ...designs.design import Design
 from ..cost_tables import listed
 from ..growth import TIMES, Growth, recorded_growth
-from ..growth_words import growth_sentence, how_many_grow
+from ..growth_words import growth_sentence
 from .chart import Chart, Line, draw_chart
 from .drawing import MARGIN, Picture
 
@@ -13,15 +13,17 @@ from .drawing import MARGIN, Picture
 def growth_picture(design: Design) -> Picture | None:
     """The picture of a design whose costs grow, or some of them; None if all are constant."""
     recorded = recorded_growth(design)
-    if all(growth.course == "constant" for growth in recorded.own.values()):
+    growing = sum(growth.course == "grows" for growth in recorded.own.values())
+    if not growing:
         return None
     lines = [*_lines(recorded.own)]
     counts_cells = any(growth.unit == "cells" for growth in recorded.own.values())
     counted = "rows or cells read for each record returned" if counts_cells else "rows read for each row returned"
-    growing = how_many_grow(recorded.own)
+    which = f"{growing} of {len(recorded.own)}" if growing < len(recorded.own) else f"All {growing}"
+    title = f"{which} questions read{'s' if growing == 1 else ''} more as the data grows"
     picture = Picture(
-        f"Lines of what questions of {design.name} read in up to {TIMES[-1]} times the samples: {growing}.",
-        f"{growing} with the data".capitalize(),
+        f"Lines of what the questions of {design.name} read for each answer, in up to {TIMES[-1]} times the samples.",
+        title,
         growth_sentence(design, recorded),
     )
     if any(line.ends for line in lines):

@@ -33,7 +33,8 @@ SHAPES: dict[Kind, str] = {
 def heat_picture(design: Design) -> Picture:
     """The map of the design's busiest table, or of those variants whose contrast it declares, as recorded."""
     recording = recorded_heat(design)
-    variants = [variant for variant in design.variants if variant.name in (contrast_of(design) or [design.name])]
+    by_name = {variant.name: variant for variant in design.variants}
+    variants = [by_name[name] for name in contrast_of(design) or [design.name]]
     tables = [busiest_table(recording, variant.name) for variant in variants]
     names = [variant.marked_name for variant in variants]
     picture = Picture(
