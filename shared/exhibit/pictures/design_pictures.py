@@ -18,7 +18,7 @@ from .tables_picture import tables_picture
 if TYPE_CHECKING:
     import happybase
 
-MAX_BYTES = 100_000
+MAX_BYTES = 20_000
 """The most bytes of a picture."""
 
 
