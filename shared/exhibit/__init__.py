@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from .comparison import stored_bytes as stored_bytes
     from .comparison import stored_cells as stored_cells
     from .crossing import Crossing as Crossing
-    from .crossing import Panel as Panel
     from .crossing import Series as Series
-    from .crossing import lower_where as lower_where
     from .heat import RANGES as RANGES
     from .heat import Writes as Writes
     from .heat_recording import recorded_heat as recorded_heat
@@ -46,7 +44,7 @@ else:
     __all__, __getattr__, __dir__ = lazy_names(
         __name__,
         comparison="NothingToMeasure VariantCosts measure_variant stored_bytes stored_cells",
-        crossing="Crossing Panel Series lower_where",
+        crossing="Crossing Series",
         heat="RANGES Writes",
         heat_recording="recorded_heat",
         hfiles="CELL_BYTES",

@@ -67,5 +67,5 @@ def text_block(text: str, language: str = "text") -> str:
 
 
 def picture_block(name: str, picture: "Picture", folder: str = "shown/pictures") -> str:
-    """A picture of a folder, with its sentence below; its description is for readers who cannot see it."""
-    return f"![{picture.description}]({folder}/{name}.svg)\n\n{filled(picture.sentence)}"
+    """A picture of a folder with its alt text, and its sentence below."""
+    return f"![{picture.alt}]({folder}/{name}.svg)\n\n{filled(picture.sentence)}"

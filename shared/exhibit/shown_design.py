@@ -22,7 +22,7 @@ class ShownDesign(Design):
     """A design as the suite shows it. Made by `ShownDesign.of(DESIGN, __package__, variants=...)`.
 
     Two modules of that package are imported when they are asked for: `published`, with `TRAPS`, `PUBLISHED` and maybe
-    `COLUMNS`, and `measured`, which may have `crossing` and `own_blocks`.
+    `COLUMNS`, and `measured`, which may have `crossing`, `CONTRAST` and `own_blocks`.
     """
 
     shown_in: str = ""
@@ -54,6 +54,11 @@ class ShownDesign(Design):
         return self._shown("measured", "crossing", None)
 
     @property
+    def contrast(self) -> tuple[str, ...]:
+        """The variants whose maps of new rows are shown side by side; empty if that of the design itself says it."""
+        return self._shown("measured", "CONTRAST", ())
+
+    @property
     def own_blocks(self) -> Callable[[Design], Mapping[str, str]] | None:
         """Makes the generated blocks that only its README has, by name."""
         return self._shown("measured", "own_blocks", None)
@@ -67,3 +72,8 @@ class ShownDesign(Design):
 def traps_of(design: Design) -> "tuple[Trap, ...]":
     """The published mistakes that a design meets; a design of one's own has none."""
     return design.traps if isinstance(design, ShownDesign) else ()
+
+
+def contrast_of(design: Design) -> tuple[str, ...]:
+    """The variants whose maps of new rows are shown side by side; a design of one's own has none."""
+    return design.contrast if isinstance(design, ShownDesign) else ()

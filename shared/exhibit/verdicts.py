@@ -76,20 +76,17 @@ def verdict(measurement: Measurement) -> str:
 
 
 def price(measurements: Iterable[Measurement]) -> str:
-    """What all questions together cost, in a few words: `2 of 7 questions exact, the others up to 57.5x, sorted`."""
+    """What all questions together cost, as a sentence: `2 of 7 questions read only their answers; the others ...`."""
     measurements = list(measurements)
     exact = sum(map(is_exact, measurements))
-    words = f"{exact or 'none'} of {_counted(len(measurements), 'question')} exact"
-    answered = [measurement for measurement in measurements if not measurement.refused]
-    if wrong := sum(measurement.is_wrong for measurement in answered):
-        return f"{words}, {_counted(wrong, 'wrong answer')}"
-    others = [measurement for measurement in answered if not is_exact(measurement)]
+    reads = "reads only its answer" if exact == 1 else "read only their answers"
+    words = f"{exact or 'None'} of {_counted(len(measurements), 'question')} {reads}"
+    others = [measurement for measurement in measurements if not measurement.refused and not is_exact(measurement)]
     if not others:
-        return words
+        return "Every question reads only its answer." if exact == len(measurements) else f"{words}."
     most = verdict(max(others, key=_factor))
-    if len(others) == 1:
-        return f"{words}, the other: {most}"
-    return f"{words}, {'the others ' if exact else ''}up to {most}"
+    rest = "the other costs" if len(others) == 1 else "the others cost up to" if exact else "they cost up to"
+    return f"{words}; {rest} {most}."
 
 
 def _factor(measurement: Measurement) -> float:

@@ -54,8 +54,9 @@ from tests.programs.pages.package_pages import extras_blocks, names_blocks
 from tests.programs.pages.regions_page import regions_blocks
 from tests.programs.pages.service_blocks import service_blocks
 from tests.programs.pages.stores_page import stores_blocks
+from tests.programs.pictures import hero
 from tests.programs.regions.region_recording import region_file
-from tests.programs.shown_writes import STEPS, ladder
+from tests.programs.shown_writes import STEPS, WITH_LADDER, ladder
 from tests.programs.write_steps import Steps
 from tests.releases.test_deployment import CHANGES
 from tests.shared.stores.test_differences import DIFFERENCES
@@ -137,8 +138,12 @@ SHOWN_MISTAKE = "orders"
 
 
 def root_blocks() -> dict[str, str]:
-    """A published row key beside the right one, and the index of the designs."""
-    return {"published": mistake_block(design_named(SHOWN_MISTAKE)), "designs": index_block(all_designs())}
+    """A picture of writes under two keys, a published row key beside the right one, and the index of the designs."""
+    return {
+        "hero-picture": picture_block("hero", hero(), "domains/pictures"),
+        "published": mistake_block(design_named(SHOWN_MISTAKE)),
+        "designs": index_block(all_designs()),
+    }
 
 
 def mistake_block(design: Design) -> str:
@@ -164,11 +169,13 @@ def steps_blocks(design: Design) -> dict[str, str]:
     link = (
         f"[{file}]({file}) lists the calls of each write, and what readers see if the writer dies after each of them."
     )
-    return {
-        "steps": filled(link),
-        STEPS_FILE: steps_text(steps),
-        "ladder-picture": picture_block("ladder", ladder(steps)),
-    }
+    drawn = ladder(steps)
+    shown = (
+        {"ladder-picture": picture_block("ladder", drawn)}
+        if design.name in WITH_LADDER
+        else {"ladder": filled(drawn.sentence)}
+    )
+    return {"steps": filled(link), STEPS_FILE: steps_text(steps), **shown}
 
 
 def steps_text(steps: Steps) -> str:

@@ -9,6 +9,8 @@ from tests.programs.write_steps import Steps
 
 STEPS: dict[str, Callable[[Engine], Steps]] = by_design("shown_steps", "steps")
 """The designs whose pages show the steps of their writes."""
+WITH_LADDER = {"feeds"}
+"""The designs whose page draws them, too: after most of these calls, readers disagree."""
 
 
 def ladder(steps: Steps) -> Picture:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from shared.designs import Cost, Design, load_samples, metered, scratch_store
-from shared.exhibit import Crossing, Panel, Series, below, lower_where, markdown_table
+from shared.exhibit import Crossing, Series, below, markdown_table
 
 from ..keys import TABLES
 from ..records import Change, State
@@ -67,28 +67,19 @@ def crossing(_design: Design) -> Crossing:
         ways["history"].append(_way(ChangeRepository, TABLES, changes))
         ways["whole-rows"].append(_way(whole_rows.Repository, whole_rows.TABLES, changes))
         ways["copy"].append(_way(ChangeRepository, TABLES, changes, copies=True))
-    now = [Series(name, [way.now.bytes_fetched for way in of_name]) for name, of_name in ways.items()]
-    store = [
-        Series(name, [_moved(way.store) / count for way, count in zip(of_name, CHANGES, strict=True)])
-        for name, of_name in ways.items()
-    ]
-    where = lower_where(CHANGES, "changes", *now[:2])
+    history, whole = (Series(name, [way.now.bytes_fetched for way in ways[name]]) for name in ("history", "whole-rows"))
+    less = next(count for count, of, other in zip(CHANGES, history.values, whole.values, strict=True) if other < of)
     last = CHANGES[-1]
-    read = {name: of_name[-1].now.bytes_fetched for name, of_name in ways.items()}
     moved = {name: _moved(of_name[-1].store) / last for name, of_name in ways.items()}
     return Crossing(
-        "A record from its history, from whole rows, from a copy",
-        f"For a record now, fewer bytes: {where}",
+        f"From {less} changes on, whole rows are cheaper to read",
+        "bytes fetched for the record now",
+        "changes since the INSERT",
         CHANGES,
-        (
-            Panel("bytes fetched for the record now", "changes since the INSERT", now),
-            Panel("bytes moved to store one change", "changes since the INSERT", store),
-        ),
-        f"A record of {COLUMNS} columns, of which each UPDATE changes one. For the record now, fewer bytes: {where}. "
-        f"After {last} changes, the client fetches {read['history']:,} bytes of the history, {read['whole-rows']:,} of "
-        f"a whole row, {read['copy']:,} of a copy. To store one change, it sends and fetches {moved['history']:.0f} "
-        f"bytes, {moved['whole-rows']:.0f} with a whole row, {moved['copy']:.0f} with a copy that is fed after each "
-        "change.",
+        (history, whole),
+        f"After {last} changes, a copy needs {ways['copy'][-1].now.bytes_fetched:,} bytes; to store a change moves "
+        f"{moved['history']:.0f} bytes with the history, {moved['whole-rows']:.0f} with whole rows, and "
+        f"{moved['copy']:.0f} with a copy that is fed after each change.",
     )
 
 

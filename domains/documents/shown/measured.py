@@ -5,7 +5,7 @@ from contextlib import closing
 from typing import Any
 
 from shared.designs import Cost, Design, metered, scratch_store
-from shared.exhibit import Crossing, Panel, Series, filled, lower_where, markdown_table, stored_bytes
+from shared.exhibit import Crossing, Series, filled, markdown_table, stored_bytes
 from shared.tables import TableLayout
 
 from ..keys import DOCUMENTS, PARTS, TABLES, VERSIONS, DocumentOfOwner
@@ -40,17 +40,16 @@ def crossing(_design: Design) -> Crossing:
     filter_, index = (
         [_rows_read(having, repository) for having in HAVING] for repository in (DocumentRepository, indexed.Repository)
     )
-    ways = Series("a filter", filter_), Series("an index", index)
-    lower = max(place for place, one, other in zip(HAVING, filter_, index, strict=True) if other < one)
+    as_many = next(place for place, one, other in zip(HAVING, filter_, index, strict=True) if other >= one)
     return Crossing(
-        "A filter against an index",
-        f"An index reads fewer rows for up to {lower} of {OF_OWNER} documents",
+        f"An index pays if fewer than {as_many} of {OF_OWNER} documents match",
+        "rows read",
+        f"documents that have the value, of {OF_OWNER} of the owner",
         HAVING,
-        (Panel("rows read", f"documents that have the value, of {OF_OWNER} of the owner", ways),),
-        f"Fewest rows: {lower_where(HAVING, 'documents', *ways)}. The filter of `documents` reads all "
-        f"{filter_[0]} rows of the owner on the server, whatever it returns. `documents:indexed` reads two rows for "
-        f"each document, its line and the document: {index[0]} rows for one, {index[-1]} for all. A change of a "
-        "value then costs 2 calls more, which put a line and delete one.",
+        (Series("a filter", filter_), Series("an index", index)),
+        f"The filter of `documents` reads all {filter_[0]} rows of the owner on the server, whatever it returns; "
+        "`documents:indexed` reads two rows for each document that it returns, and a change of a value costs 2 calls "
+        "more.",
     )
 
 

@@ -1,21 +1,23 @@
 """More buckets against the cost of a scan: the key of `salted` with 1 to 64 buckets."""
 
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import closing
 
 from shared.designs import Design, measure_pattern, scratch_store
-from shared.exhibit import Crossing, Panel, Series
+from shared.exhibit import filled
 from shared.keys import KeyLayout, Salt
 
 from ..keys import LOGS, LogTimeFirst
 from ..repository import LogRepository
 
+CONTRAST = "time-first", "salted"
 BUCKETS = (1, 2, 4, 8, 16, 32, 64)
 EQUAL = 1.02
 """Shares that differ by at most this factor are counted as equal."""
 
 
-def crossing(design: Design) -> Crossing:
+def own_blocks(design: Design) -> Mapping[str, str]:
     """The share of the busiest bucket, and the calls of a question about all hosts, by the number of buckets."""
     events = list(design.loads[0].sample_records())
     (pattern,) = (pattern for pattern in design.patterns if pattern.question == "all hosts, ten minutes")
@@ -25,28 +27,17 @@ def crossing(design: Design) -> Crossing:
         key = KeyLayout(LogTimeFirst, Salt(of="host", buckets=buckets))
         table = LOGS.like("logs_in_buckets", key)
         in_bucket = Counter(table.layout.row(event)[0] for event in events)
-        shares.append(100 * max(in_bucket.values()) / len(events))
+        shares.append(max(in_bucket.values()) / len(events))
         with closing(scratch_store(table.tables)) as connection:
             repository = LogRepository(connection, table)
             repository.store_all(events)
             calls.append(measure_pattern(connection, repository, pattern, pattern.sample, pattern.limit).cost.rpcs)
     enough = next(number for number, share in enumerate(shares) if share <= EQUAL * shares[-1])
     ((host, of_host),) = Counter(event.host for event in events).most_common(1)
-    even = [100 / buckets for buckets in BUCKETS]
-    return Crossing(
-        "Buckets of logs:salted, the share of the busiest one, and the calls of a page",
-        f"Beyond {BUCKETS[enough]} buckets, only the calls grow",
-        BUCKETS,
-        (
-            Panel(
-                "share of events, %",
-                "buckets",
-                (Series("in the busiest bucket", shares), Series("if hosts were equally busy", even)),
-            ),
-            Panel("RPCs", "buckets", (Series(f"a page of {pattern.question}", calls),)),
-        ),
-        f"With {BUCKETS[enough]} buckets, the busiest one takes {shares[enough]:.0f}% of the events, and a page of "
-        f'"{pattern.question}" needs {calls[enough]} RPCs. With {BUCKETS[-1]} buckets, it takes {shares[-1]:.0f}%, and '
+    words = (
+        f"With {BUCKETS[enough]} buckets, the busiest one takes {shares[enough]:.0%} of the events, and a page of "
+        f'"{pattern.question}" needs {calls[enough]} RPCs. With {BUCKETS[-1]} buckets, it takes {shares[-1]:.0%}, and '
         f"the page needs {calls[-1]} RPCs. The salt is computed from the host, so no number of buckets divides "
-        f"`{host}`, which has {of_host / len(events):.0%} of the events.",
+        f"`{host}`, which has {of_host / len(events):.0%} of the events."
     )
+    return {"buckets": filled(words)}

@@ -9,7 +9,7 @@ import attrs
 
 from shared.designs import Design, Variant, metered, scratch_store
 from shared.designs.ruler import cell_lines
-from shared.exhibit import Crossing, Panel, Series, below, filled, lower_where, markdown_table, stored_cells, text_block
+from shared.exhibit import below, filled, markdown_table, stored_cells, text_block
 from shared.exhibit.markdown import MAX_LINE
 from shared.tables.layouts import physical_tables
 
@@ -22,28 +22,21 @@ from .variants.versions import LastOrderOfUser
 # ---- orders in the row of their user against a table of their own: RPCs of a page, and of the orders added meanwhile
 
 
-ORDERS_FOR_EACH_PAGE = (1, 2, 4, 8, 16)
 USER = "12345"
 
 
-def crossing(design: Design) -> Crossing:
-    """The RPCs of one page and of so many orders, in the variants that may be copied."""
+def _fewer_calls(design: Design) -> str:
+    """How many orders for each page make the table of their own need fewer RPCs."""
     orders: list[OrderSummary] = [order for order in design.loads[1].sample_records() if order.user_id == USER]
-    variants = [variant for variant in design.variants if variant.is_to_copy]
-    costs = {variant.name: _costs_of(variant, orders) for variant in variants}
-    series = [
-        Series(name, [page + number * add for number in ORDERS_FOR_EACH_PAGE]) for name, (page, add) in costs.items()
-    ]
-    (wide_page, wide_add), (table_page, table_add) = costs[design.name], costs["orders-table"]
+    by_name = {variant.name: variant for variant in design.variants}
+    (wide_page, wide_add), (table_page, table_add) = (
+        _costs_of(by_name[name], orders) for name in (design.name, "orders-table")
+    )
     most = (table_page - wide_page) / (wide_add - table_add)
-    return Crossing(
-        "Orders in the user's row against a table of their own",
-        f"The fewest RPCs: {lower_where(ORDERS_FOR_EACH_PAGE, 'orders for each page', *series)}",
-        ORDERS_FOR_EACH_PAGE,
-        (Panel("RPCs of a page, and of the orders added before it", "orders added for each page read", series),),
+    return (
         f"A page is {wide_page} RPC in `profiles` and {table_page} in `orders-table`; to add an order takes "
         f"{wide_add:.2f} and {table_add:g}, on average over the {len(orders)} orders of user {USER}. So `profiles` "
-        f"needs fewer RPCs if fewer than {most:.1f} orders are added for each page that is read.",
+        f"needs fewer RPCs if fewer than {most:.1f} orders are added for each page that is read."
     )
 
 
@@ -77,6 +70,7 @@ def own_blocks(design: Design) -> dict[str, str]:
         "cells": _cells_block(profile, orders),
         "ways": _ways_block(design, profile, orders),
         "tombstones": _tombstones_block(),
+        "fewer-calls": filled(_fewer_calls(design)),
     }
 
 

@@ -218,7 +218,7 @@ def _draw(out: Console, design: Design, heats: Sequence[TableHeat], folder: Path
         drawn = {
             "tables": tables_picture(design, measured, connection) if design.patterns else None,
             "key": key_picture(design, connection),
-            "heat": heat_picture(design, measured) if _has_heat(design, heats) else None,
+            "heat": heat_picture(design) if _has_heat(design, heats) else None,
             "ribbon": ribbon_picture(design, measured, connection),
         }
     try:

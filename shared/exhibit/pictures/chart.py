@@ -1,12 +1,14 @@
-"""A chart on a logarithmic scale: lines of different dashes, each with its words at its end."""
+"""A chart on a logarithmic scale: lines of different dashes and colours, each with its words at its end."""
 
 import math
 import textwrap
 from collections.abc import Sequence
+from itertools import cycle
 
 import attrs
 import svg
 
+from ..part_colours import Role
 from .drawing import BOLD, MARGIN, WIDTH, Picture, width_of
 
 LEFT = 70
@@ -24,7 +26,6 @@ FAINT = 0.4
 """Opacity of lines that show no data."""
 DASHES = ((), (9, 4), (2, 4), (14, 4, 2, 4), (5, 5), (9, 3, 2, 3, 2, 3))
 """Dashes and gaps of each line, so that lines are told apart without colour."""
-MOST_LINES = len(DASHES)
 
 
 @attrs.frozen
@@ -37,6 +38,8 @@ class Line:
     """A few words below its name."""
     values: Sequence[float]
     """One for each place of the horizontal axis, from the first one; each above 0."""
+    role: Role
+    """The role whose colour it has."""
     ends: bool = False
     """Whether a cross marks its end."""
 
@@ -52,27 +55,12 @@ class Chart:
     lines: Sequence[Line]
 
 
-def draw_charts(picture: Picture, charts: Sequence[Chart], places: Sequence[str]) -> None:
-    """Draws charts below each other and below what is drawn, and goes on below them.
-
-    Their horizontal axes are one: `places` are the names of its places, which are equally far apart.
-    """
-    widths = [width_of(text) for chart in charts for line in chart.lines for text in _broken(line)[:-1]]
-    widths += [width_of(line.remark) * BOLD for chart in charts for line in chart.lines]
-    right = WIDTH - MARGIN - max(widths) - WORDS
-    for chart in charts:
-        _draw_chart(picture, chart, places, right)
-        picture.y += 36
-    picture.y -= 28
-
-
-def _broken(line: Line) -> list[str]:
-    """The lines of words at the end of a line, the remark last."""
-    return [*textwrap.wrap(line.name, MOST_CHARACTERS), line.remark]
-
-
-def _draw_chart(picture: Picture, chart: Chart, places: Sequence[str], right: float) -> None:
+def draw_chart(picture: Picture, chart: Chart, places: Sequence[str]) -> None:
+    """Draws a chart below what is drawn, and goes on below it; `places` are those of its horizontal axis, by name."""
     lines = chart.lines
+    widths = [width_of(text) for line in lines for text in _broken(line)[:-1]]
+    widths += [width_of(line.remark) * BOLD for line in lines]
+    right = WIDTH - MARGIN - max(widths) - WORDS
     values = [value for line in lines for value in line.values]
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
     high = max(high, low + 1)
@@ -96,12 +84,12 @@ def _draw_chart(picture: Picture, chart: Chart, places: Sequence[str], right: fl
         picture.words(round(x_of(place), 1), name, "middle", y=bottom + 22)
     ends = [(x_of(len(line.values) - 1), y_of(line.values[-1])) for line in lines]
     tops = _tops([y for _x, y in ends], [LINE * len(block) for block in blocks], top - 6, bottom + 6)
-    for line, dashes, block, (x, y), words_top in zip(lines, DASHES, blocks, ends, tops, strict=False):
+    for line, dashes, block, (x, y), words_top in zip(lines, cycle(DASHES), blocks, ends, tops, strict=False):
         points = [(x_of(place), y_of(value)) for place, value in enumerate(line.values)]
         data: list[svg.PathData] = [svg.M(*_point(*points[0])), *(svg.L(*_point(*point)) for point in points[1:])]
-        picture.path(data, dashes=dashes)
+        picture.path(data, line.role, dashes=dashes)
         for point in points[: -1 if line.ends else None]:
-            picture.dot(*point)
+            picture.dot(*point, line.role)
         if line.ends:
             _draw_cross(picture, x, y)
         middle = words_top + LINE * len(block) / 2
@@ -112,6 +100,12 @@ def _draw_chart(picture: Picture, chart: Chart, places: Sequence[str], right: fl
             picture.words(round(right + WORDS, 1), text, *bold, y=words_top + LINE * number + 14)
     picture.y = bottom + 44
     picture.words(LEFT, chart.along, "second")
+    picture.y += 8
+
+
+def _broken(line: Line) -> list[str]:
+    """The lines of words at the end of a line, the remark last."""
+    return [*textwrap.wrap(line.name, MOST_CHARACTERS), line.remark]
 
 
 def _draw_cross(picture: Picture, x: float, y: float) -> None:

@@ -1,28 +1,32 @@
-"""The picture of ways that cross: a chart for each unit, all over the same places."""
+"""The picture of two ways that cross."""
 
 from ..crossing import Crossing, Series
-from .chart import Chart, Line, draw_charts
+from ..part_colours import Role
+from .chart import Chart, Line, draw_chart
 from .drawing import Picture
+
+ROLES: tuple[Role, Role] = ("owner", "state")
+"""The colours of the two lines."""
 
 
 def crossing_picture(crossing: Crossing) -> Picture:
     """The picture of a crossing that was measured."""
     places = list(map(str, crossing.places))
-    charts = [Chart(panel.counted, panel.along, list(map(_line, panel.series))) for panel in crossing.panels]
-    described = (
-        f"{chart.counted[0].upper()}{chart.counted[1:]}, for {places[0]} to {places[-1]} {chart.along}: "
-        f"{', '.join(f'{line.name} {line.remark}' for line in chart.lines)}."
-        for chart in charts
+    one, other = crossing.ways
+    picture = Picture(
+        f"Two lines that cross, {one.name} and {other.name}: {crossing.counted}, by {crossing.along}.",
+        crossing.headline,
+        crossing.sentence,
     )
-    picture = Picture(crossing.title, " ".join(described), crossing.headline, crossing.sentence)
-    draw_charts(picture, charts, places)
+    lines = [_line(series, role) for series, role in zip(crossing.ways, ROLES, strict=True)]
+    draw_chart(picture, Chart(crossing.counted, crossing.along, lines), places)
     return picture
 
 
-def _line(series: Series) -> Line:
+def _line(series: Series, role: Role) -> Line:
     """A series with its first and its last value in words."""
     first, last = (_shown(series.values[at]) for at in (0, -1))
-    return Line(series.name, first if first == last else f"{first} to {last}", series.values)
+    return Line(series.name, first if first == last else f"{first} to {last}", series.values, role)
 
 
 def _shown(value: float) -> str:

@@ -18,7 +18,7 @@ from .tables_picture import tables_picture
 if TYPE_CHECKING:
     import happybase
 
-MAX_BYTES = 100_000
+MAX_BYTES = 20_000
 """The most bytes of a picture."""
 
 
@@ -33,7 +33,7 @@ def pictures_of(design: ShownDesign, costs: VariantCosts, connection: "happybase
     drawn = {
         "tables": tables_picture(design, costs, connection),
         "key": key_picture(design, connection),
-        "heat": heat_picture(design, costs),
+        "heat": heat_picture(design),
         "growth": growth_picture(design),
         "crossing": None if design.crossing is None else crossing_picture(design.crossing(design)),
         "ribbon": ribbon_picture(design, costs, connection),

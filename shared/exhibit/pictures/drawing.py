@@ -5,64 +5,55 @@ Fonts are those of the reader's system, so a width of text is an estimate with r
 
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+from collections.abc import Sequence
 
 import svg
+
+from ..part_colours import DARK, INK, LIGHT, Colours, Role
 
 WIDTH = 560
 """Pixels; a page shows a picture at this width or scales it down to the screen."""
 MARGIN = 8
 SANS = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif'
 MONO = 'ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace'
-SANS_PX, MONO_PX, HEADLINE_PX = 8.0, 9.1, 9.4
+SANS_PX, MONO_PX, HEADLINE_PX = 8.0, 9.1, 10.2
 """Pixels that a character takes on average: of text and of bytes at 15 pixels, of a bold headline at 17."""
 BOLD = 1.12
 """A bold text is so many times as wide."""
 
-Role: TypeAlias = Literal["owner", "state", "time", "id", "salt", "value", "none"]
-"""What a part of a key is for; `value` is not in the key, `none` is empty."""
-
-Colours: TypeAlias = Mapping[str, tuple[str, str]]
-"""Fill and line, by role."""
-LIGHT: Colours = {
-    "owner": ("#d3e6f8", "#0b5a9c"),
-    "state": ("#fbdcc8", "#a8440c"),
-    "time": ("#f8ebb4", "#7d6000"),
-    "id": ("#cfeede", "#08694a"),
-    "salt": ("#ecdaf1", "#80378c"),
-    "value": ("#f1f3f5", "#8c959f"),
-    "none": ("#ffffff", "#8c959f"),
+HEAT = {
+    "light": "fff0b3 fedd82 fec965 fdae4f fc8d3f f8642f ea3a22 cd1420 a50026 7a0018",
+    "dark": "4b2a5e 6b2c66 8a2f62 aa3355 c8413f df562c ee6f20 f88f22 fcb63b ffe27a",
 }
-DARK: Colours = {
-    "owner": ("#12395c", "#74b9f5"),
-    "state": ("#552a10", "#f39a62"),
-    "time": ("#463900", "#e3c54a"),
-    "id": ("#0d4432", "#52cd9f"),
-    "salt": ("#472150", "#da9be4"),
-    "value": ("#21262d", "#6e7681"),
-    "none": ("#0d1117", "#6e7681"),
-}
-INK = {"light": ("#1f2328", "#57606a", "#ffffff"), "dark": ("#e6edf3", "#9aa4ae", "#0d1117")}
-"""Text, secondary text and ground."""
+"""The scale of shares: a colour for each tenth."""
+TENTHS = 10
 
 
 def _theme(colours: Colours, ink: tuple[str, str, str]) -> str:
     text, second, ground = ink
-    roles = "".join(f".{role}{{fill:{fill};stroke:{line}}}" for role, (fill, line) in colours.items())
+    roles = "".join(
+        f".{role}{{fill:{fill};stroke:{line}}}.line.{role}{{fill:none}}.dot.{role}{{fill:{line}}}"
+        for role, (fill, line) in colours.items()
+    )
     return (
         f".ground{{fill:{ground}}}text{{fill:{text}}}.second{{fill:{second}}}.line{{stroke:{text};fill:none}}"
         f".ink{{fill:{text}}}.grid{{stroke:{second};fill:none}}.hatch{{stroke:{text}}}{roles}"
     )
 
 
+def _scale(colours: str) -> str:
+    return "".join(f".share{number}{{fill:#{colour}}}" for number, colour in enumerate(colours.split(), 1))
+
+
 STYLE = (
     f"text{{font:15px {SANS}}}.bold{{font-weight:700}}.head{{font-size:17px;font-weight:700}}"
+    ".figure{font-size:36px;font-weight:700}"
     f".mono{{font:15px {MONO}}}.mono.bold{{font-weight:700}}.middle{{text-anchor:middle}}.end{{text-anchor:end}}"
     "rect,path,line{stroke-width:1.5}.decides{stroke-width:3.5}.dashed{stroke-dasharray:5 4}"
     ".ground,.ink{stroke:none}"
     f"{_theme(LIGHT, INK['light'])}@media(prefers-color-scheme:dark){{{_theme(DARK, INK['dark'])}}}"
 )
+STYLE_OF_SHARES = f"{_scale(HEAT['light'])}@media(prefers-color-scheme:dark){{{_scale(HEAT['dark'])}}}"
 
 
 def width_of(text: str, pixels: float = SANS_PX) -> float:
@@ -73,17 +64,17 @@ def width_of(text: str, pixels: float = SANS_PX) -> float:
 class Picture:
     """A picture that grows downwards: things are drawn at the height `y`, and `text()` is the whole file.
 
-    `description` says all of it in words, `sentence` what a page says below it.
+    `alt` says in one sentence what is drawn, for readers who cannot see it; `sentence` is what a page adds below it.
     """
 
-    def __init__(self, title: str, description: str, headline: str, sentence: str) -> None:
-        self._title = title
-        self.description = description
+    def __init__(self, alt: str, headline: str, sentence: str) -> None:
+        self.alt = alt
         self.sentence = sentence
         self._drawn: list[svg.Element] = []
         self._is_hatched = False
+        self._has_shares = False
         self.y = 26.0
-        for line in textwrap.wrap(headline, int((WIDTH - 2 * MARGIN) / HEADLINE_PX)):
+        for line in textwrap.wrap(headline, int((WIDTH - 2 * MARGIN) / HEADLINE_PX), break_on_hyphens=False):
             self.words(MARGIN, line, "head")
             self.y += 22
         self.y += 8
@@ -159,43 +150,46 @@ class Picture:
             )
         )
 
-    def dot(self, x: float, y: float) -> None:
-        """Draws a small disc in the colour of the text."""
-        self._drawn.append(svg.Circle(cx=_px(x), cy=_px(y), r=3, class_=["ink"]))
+    def dot(self, x: float, y: float, role: Role | None = None) -> None:
+        """Draws a small disc in the colour of a role's lines, or of the text."""
+        self._drawn.append(svg.Circle(cx=_px(x), cy=_px(y), r=3, class_=["dot", role] if role else ["ink"]))
 
-    def bar(self, x: float, width: float, height: float, *, y: float | None = None, opacity: float = 1) -> None:
+    def bar(self, x: float, width: float, height: float, *, y: float) -> None:
         """Draws a solid bar in the colour of the text."""
-        self._drawn.append(
-            svg.Rect(
-                x=x, y=_px(self.y if y is None else y), width=width, height=height, class_=["ink"], fill_opacity=opacity
-            )
-        )
+        self._drawn.append(svg.Rect(x=_px(x), y=_px(y), width=_px(width), height=height, class_=["ink"]))
 
     def cells(self, x: float, width: float, height: float, columns: Sequence[Sequence[float]]) -> None:
-        """Draws a grid whose cells are filled with ink: each column from top to bottom, 0 is empty and 1 is solid.
+        """Draws a grid of shares in the colours of the scale: each column from top to bottom; a cell with 0 is empty.
 
-        Cells of one shade are one path, because a path for each would make the file four times as large.
+        Cells of one colour are one path, because a path for each would make the file four times as large.
         """
-        shades: dict[float, list[svg.PathData]] = {}
+        self._has_shares = True
+        of_colour: dict[int, list[svg.PathData]] = {}
         for number, column in enumerate(columns):
-            for row, ink in enumerate(column):
-                if shade := round(ink, 2):
-                    cell = [
-                        svg.M(x + number * width, self.y + row * height),
-                        svg.h(width),
-                        svg.v(height),
-                        svg.h(-width),
-                    ]
-                    shades.setdefault(shade, []).extend(cell)
-        for shade, path in sorted(shades.items()):
-            self._drawn.append(svg.Path(d=path, class_=["ink"], fill_opacity=shade))
+            for row, share in enumerate(column):
+                if share:
+                    corner = svg.M(_px(x + number * width), _px(self.y + row * height))
+                    cell = [corner, svg.h(width), svg.v(height), svg.h(-width)]
+                    of_colour.setdefault(max(1, round(share * TENTHS)), []).extend(cell)
+        for colour, path in sorted(of_colour.items()):
+            self._drawn.append(svg.Path(d=path, class_=[f"share{colour}"]))
         right, foot = x + len(columns) * width, self.y + len(columns[0]) * height
         lines: list[svg.PathData] = []
         for number in range(len(columns) + 1):
-            lines += [svg.M(x + number * width, self.y), svg.V(foot)]
+            lines += [svg.M(_px(x + number * width), _px(self.y)), svg.V(_px(foot))]
         for row in range(len(columns[0]) + 1):
-            lines += [svg.M(x, self.y + row * height), svg.H(right)]
+            lines += [svg.M(_px(x), _px(self.y + row * height)), svg.H(_px(right))]
         self._drawn.append(svg.Path(d=lines, class_=["grid"], stroke_opacity=0.4))
+
+    def scale(self, words: str) -> None:
+        """Draws the scale of shares with its ends named and `words` behind it, and goes on below it."""
+        self.words(MARGIN, "0%")
+        left, width, height = MARGIN + 32, 18, 14
+        self.y -= height - 1
+        self.cells(left, width, height, [[number / TENTHS] for number in range(1, TENTHS + 1)])
+        self.y += height - 1
+        self.phrase(left + width * TENTHS + 8, ("100%  ", ""), (words, "second"))
+        self.y += 22
 
     def paragraph(self, text: str, *classes: str, x: float = MARGIN) -> None:
         """Writes a text on as many lines as it needs, and goes on below it."""
@@ -230,9 +224,8 @@ class Picture:
             height=height,
             viewBox=svg.ViewBoxSpec(0, 0, WIDTH, height),
             elements=[
-                svg.Title(text=svg.escape(self._title)),
-                svg.Desc(text=svg.escape(self.description)),
-                svg.Style(text=STYLE),
+                svg.Title(text=svg.escape(self.alt)),
+                svg.Style(text=STYLE + STYLE_OF_SHARES if self._has_shares else STYLE),
                 svg.Defs(elements=[arrow, hatch] if self._is_hatched else [arrow]),
                 svg.Rect(width=WIDTH, height=height, class_=["ground"]),
                 *self._drawn,

@@ -1,153 +1,151 @@
-"""Where the new rows of a design's tables land: key ranges against time, and beside it what reading costs."""
+"""Where the new rows of a design's tables land: key ranges against time, in the colours of a scale."""
 
-import textwrap
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-import attrs
-
-from ...designs.design import Design, Variant
-from ...designs.scratch import scratch_store
+from ...designs.design import Design
 from ...tables import TableLayout
-from ..comparison import VariantCosts, measure_variant
-from ..cost_tables import listed
-from ..heat import RANGES
-from ..heat_recording import recorded_heat
-from ..heat_tables import TableHeat, contrasting
-from ..verdicts import price
-from .drawing import MARGIN, SANS_PX, WIDTH, Picture, width_of
-from .roles import key_boxes, roles_of
+from ..heat import RANGES, Heat, Kind
+from ..heat_recording import HeatRecording, recorded_heat
+from ..heat_tables import TableHeat, that_matter
+from ..part_colours import Role, key_boxes, roles_of
+from ..shown_design import contrast_of
+from .drawing import MARGIN, WIDTH, Picture, width_of
 
-CELL_WIDTH, CELL_HEIGHT = 16, 17
-BOX_HEIGHT, LINE = 30, 21
-BY_HBASE, SHARES, WORDS = 152, 288, 342
-"""Pixels from the left: the grid that HBase counted, the shares of the ranges, what they mean."""
-BOLD_PX = 9.2
-"""Pixels that a bold character takes on average."""
-REFUSED_SHOWN = 2
-"""Refused questions that are named; of others their number."""
-LEGEND = (
-    f"Down: key ranges. Across: time. Empty: no new rows, solid: all, even: {1 / RANGES:.1%}. "
-    "Exact: a question reads only what it returns."
-)
-
-
-@attrs.frozen
-class _Panel:
-    """A table of the picture, with what reading costs in its variant."""
-
-    heat: TableHeat
-    layout: TableLayout[Any, Any]
-    variant: str
-    """Empty for the design itself; with its mark if the variant is not to be copied."""
-    costs: VariantCosts
-
-    @property
-    def verdict(self) -> str:
-        return self.heat.verdict.replace(": ", ", ")
-
-    @property
-    def reading(self) -> list[str]:
-        """What the questions cost, and which are refused."""
-        refused = [one.pattern.question for one in self.costs.measurements if one.refused]
-        if not self.costs.answers:
-            return ["every question refused"]
-        if len(refused) > REFUSED_SHOWN:
-            refused[REFUSED_SHOWN - 1 :] = [f"{len(refused) - REFUSED_SHOWN + 1} more"]
-        words = [price(self.costs.measurements)]
-        return [*words, f"refused: {listed(refused)}"] if refused else words
+CELL_HEIGHT, LARGE_CELL_HEIGHT = 18, 22
+BOX_HEIGHT = 30
+GAP = 24.0
+"""Pixels between two maps."""
+SHARES = 56.0
+"""Pixels of the shares on the right of a map."""
+SCALE = "of the new rows at that time"
+AXES = f"Down: key ranges. Across: time. An even share: {1 / RANGES:.1%}."
+SHAPES: dict[Kind, str] = {
+    "hot": "one range takes most new rows",
+    "moving": "one range at a time takes most new rows",
+    "even": "all ranges take alike",
+    "steady": "some ranges take more than others",
+    "uneven": "the busy ranges change",
+}
+"""What a map looks like, for readers who cannot see it."""
 
 
-def heat_picture(design: Design, costs: VariantCosts) -> Picture:
-    """The design's own hottest table, and tables of other variants that differ from it most, as they were recorded."""
+def heat_picture(design: Design) -> Picture:
+    """The map of the design's busiest table, or of those variants whose contrast it declares, as recorded."""
     recording = recorded_heat(design)
-    panels = [_panel(design, costs, heat) for heat in contrasting(design, recording.tables)]
-    first, *_others = panels
-    said = [f"{_named(panel, '')}: {panel.verdict}{_said_of_reading(panel, panels)}." for panel in panels]
+    by_name = {variant.name: variant for variant in design.variants}
+    variants = [by_name[name] for name in contrast_of(design) or [design.name]]
+    tables = [busiest_table(recording, variant.name) for variant in variants]
+    names = [variant.marked_name for variant in variants]
     picture = Picture(
-        f"Where new rows of {design.name} land, and what reading costs",
-        " ".join(said),
-        f"New rows of {first.heat.table}: {_headline(first)}",
-        f"New rows of {'; of '.join(f'{_named(panel)}: {panel.verdict}' for panel in panels)}.",
+        f"Heat {'map' if len(tables) == 1 else 'maps'} of key ranges against time: "
+        f"{_shapes((table.table for table in tables), tables)}.",
+        _headline(tables, names),
+        f"New rows of {'; of '.join(map(_verdict, tables))}, in the newer half of {_stored(recording)}.",
     )
     picture.y -= 8
-    picture.paragraph(LEGEND, "second")
-    for panel in panels:
-        _draw(picture, design, panel, is_counted=bool(recording.hbase))
+    picture.scale(SCALE)
+    picture.paragraph(AXES, "second")
+    picture.y += 12
+    top, feet = picture.y, list[float]()
+    lefts, width = _columns(len(tables))
+    for left, table in zip(lefts, tables, strict=True):
+        picture.y = top
+        picture.named(left, table.table, "")
+        picture.y += 10
+        feet.append(_draw_boxes(picture, key_boxes(_layout(design, table), roles_of(design)), left, width))
+    picture.y = max(feet) + 12
+    for left, table in zip(lefts, tables, strict=True):
+        _draw_map(picture, table.heat, left, width - SHARES)
+        for number, share in enumerate(table.heat.shares):
+            style = "bold" if table.heat.kind != "even" and number in table.heat.busiest else "second"
+            picture.words(left + width, f"{share:.0%}", style, "end", y=picture.y + number * CELL_HEIGHT + 14)
+    picture.y += RANGES * CELL_HEIGHT + 10
     return picture
 
 
-def _said_of_reading(panel: _Panel, panels: Sequence[_Panel]) -> str:
-    """What the questions cost, unless that of an earlier panel is the same."""
-    earlier = next(other for other in panels if other.reading[0] == panel.reading[0])
-    return f"; {panel.reading[0]}" if earlier is panel else ""
-
-
-def _panel(design: Design, own_costs: VariantCosts, heat: TableHeat) -> _Panel:
-    variant = next(variant for variant in design.variants if variant.name == heat.variant)
-    layout = next(table for table in variant.record_tables if table.name == heat.table)
-    if variant is design.main:
-        return _Panel(heat, layout, "", own_costs)
-    return _Panel(heat, layout, variant.marked_name, _costs(design, variant))
-
-
-def _costs(design: Design, variant: Variant) -> VariantCosts:
-    with closing(scratch_store(variant.tables)) as connection:
-        return measure_variant(connection, design, variant)
-
-
-def _named(panel: _Panel, mark: str = "`") -> str:
-    """The table, and its variant if that is not the design itself."""
-    return f"{mark}{panel.heat.table}{mark}{panel.variant and f' in {panel.variant}'}"
-
-
-def _headline(panel: _Panel) -> str:
-    """The verdict as far as it fits in a headline."""
-    heat = panel.heat.heat
-    short = {"hot": heat.places, "steady": heat.places, "moving": "a moving hot spot", "uneven": "uneven"}
-    return short.get(heat.kind, panel.verdict)
-
-
-def _draw(picture: Picture, design: Design, panel: _Panel, *, is_counted: bool) -> None:
-    """Draws the name, the key, and the grids with their shares; beside them what they mean and what reading costs.
-
-    The grid of what HBase counted is there if `is_counted`.
-    """
+def hero_picture(design: Design, variants: Sequence[str], sentence: str) -> Picture:
+    """The maps of two variants side by side, each with its busiest range in large figures and a short key."""
+    recording = recorded_heat(design)
+    tables = [busiest_table(recording, variant) for variant in variants]
+    picture = Picture(
+        f"Heat maps of the same {_stored(recording)}: {_shapes(variants, tables)}.",
+        "Where new rows go: the same events, two row keys",
+        sentence,
+    )
     picture.y += 18
-    picture.named(MARGIN, panel.heat.table, panel.variant)
-    picture.y += 10
-    x: float = MARGIN
-    for label, role in key_boxes(panel.layout, roles_of(design)):
-        width = round(width_of(label)) + 18
-        if x > MARGIN and x + width > WIDTH - MARGIN:
+    lefts, width = _columns(len(tables))
+    for left, table in zip(lefts, tables, strict=True):
+        picture.words(left, f"{table.heat.share:.0%}", "figure")
+        picture.words(left, f"in the busiest of {RANGES} ranges", y=picture.y + 22)
+    picture.y += 34
+    for left, table in zip(lefts, tables, strict=True):
+        _draw_map(picture, table.heat, left, width, LARGE_CELL_HEIGHT)
+    picture.y += RANGES * LARGE_CELL_HEIGHT + 12
+    for left, table in zip(lefts, tables, strict=True):
+        layout = _layout(design, table)
+        boxes = key_boxes(layout, roles_of(design))
+        short = ["bucket"] * len(layout.key.prefixes) + [part.name for part in layout.key.parts]
+        _draw_boxes(picture, zip(short, (role for _label, role in boxes), strict=True), left, width, 12)
+    picture.y += BOX_HEIGHT + 28
+    picture.scale(SCALE)
+    picture.paragraph(f"Down: key ranges. Across: time. Stored: {_stored(recording)}.", "second")
+    picture.y -= 8
+    return picture
+
+
+def busiest_table(recording: HeatRecording, variant: str) -> TableHeat:
+    """The table of a variant with the busiest range, of those that matter."""
+    return max(that_matter(recording.of(variant)), key=lambda table: table.heat.share)
+
+
+def _shapes(names: Iterable[str], tables: Iterable[TableHeat]) -> str:
+    return "; ".join(f"{name}, {SHAPES[table.heat.kind]}" for name, table in zip(names, tables, strict=True))
+
+
+def _stored(recording: HeatRecording) -> str:
+    return " and ".join(f"{number:,} {load}" for load, number in recording.records.items())
+
+
+def _verdict(table: TableHeat) -> str:
+    return f"`{table.table}`: {table.verdict.replace(': ', ', ')}"
+
+
+def _headline(tables: Sequence[TableHeat], names: Sequence[str]) -> str:
+    if len(tables) == 1:
+        heat = tables[0].heat
+        short = {"even": heat.verdict.replace(":", ","), "moving": "a hot spot that moves", "uneven": "uneven"}
+        return f"New rows of {tables[0].table}: {short.get(heat.kind, heat.places)}"
+    shares = ", ".join(f"{table.heat.share:.0%} in {name}" for name, table in zip(names, tables, strict=True))
+    return f"Busiest range: {shares}"
+
+
+def _layout(design: Design, table: TableHeat) -> TableLayout[Any, Any]:
+    variant = next(variant for variant in design.variants if variant.name == table.variant)
+    return next(layout for layout in variant.record_tables if layout.name == table.table)
+
+
+def _columns(count: int) -> tuple[list[float], float]:
+    """The left ends of so many maps beside each other, and their width."""
+    width = (WIDTH - 2 * MARGIN - GAP * (count - 1)) / count
+    return [MARGIN + number * (width + GAP) for number in range(count)], width
+
+
+def _draw_boxes(
+    picture: Picture, boxes: Iterable[tuple[str, Role]], left: float, width: float, room: float = 16
+) -> float:
+    """Draws the parts of a key on as many lines as they need, with some room in each box; returns where they end."""
+    top, x = picture.y, left
+    for label, role in boxes:
+        box_width = width_of(label) + room
+        if x > left and x + box_width > left + width:
             picture.y += BOX_HEIGHT + 4
-            x = MARGIN
-        picture.box(x, width, BOX_HEIGHT, label, role)
-        x += width
-    picture.y += BOX_HEIGHT + 20
-    picture.words(MARGIN, "from the keys", "second")
-    if is_counted:
-        picture.words(BY_HBASE, "counted by HBase", "second")
-    moved = 0 if is_counted else SHARES - BY_HBASE
-    width = WIDTH - MARGIN - WORDS
-    verdict = wrapped(panel.verdict, BOLD_PX, width)
-    lines = [*verdict, *(line for words in panel.reading for line in wrapped(words, SANS_PX, width))]
-    for number, line in enumerate(lines):
-        classes = ("bold",) if number < len(verdict) else ()
-        picture.words(WORDS - moved, line, *classes, y=picture.y + number * LINE)
-    foot = picture.y + len(lines) * LINE - 6
-    picture.y += 7
-    heat, counted = panel.heat.heat, panel.heat.counted or panel.heat.heat
-    picture.cells(MARGIN, CELL_WIDTH, CELL_HEIGHT, heat.moment_shares)
-    if is_counted:
-        picture.cells(BY_HBASE, CELL_WIDTH, CELL_HEIGHT, counted.moment_shares)
-    for number, share in enumerate(heat.shares):
-        style = "bold" if share == heat.share else "second"
-        picture.words(SHARES - moved, f"{share:.0%}", style, y=picture.y + number * CELL_HEIGHT + 14)
-    picture.y = max(picture.y + heat.ranges * CELL_HEIGHT, foot) + 16
+            x = left
+        picture.box(x, box_width, BOX_HEIGHT, label, role)
+        x += box_width
+    foot, picture.y = picture.y + BOX_HEIGHT, top
+    return foot
 
 
-def wrapped(text: str, character_px: float, width: float) -> list[str]:
-    """The lines of a text that fits into so many pixels."""
-    return textwrap.wrap(text, int(width / character_px), break_on_hyphens=False)
+def _draw_map(picture: Picture, heat: Heat, left: float, width: float, height: float = CELL_HEIGHT) -> None:
+    picture.cells(left, width / len(heat.moment_shares), height, heat.moment_shares)

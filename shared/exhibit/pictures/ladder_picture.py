@@ -94,9 +94,8 @@ def ladder_picture(name: str, readers: Sequence[str], rungs: Sequence[Rung], *, 
     ladder = _Ladder.of(name, readers, rungs)
     calls, deciding = len(ladder.calls), ladder.deciding
     picture = Picture(
-        f"What readers see if a writer dies in {name}",
-        " ".join(_described(ladder)),
-        f"Call {deciding} of {calls} decides; from call {ladder.agreed} on, all readers agree",
+        f"The calls of {name} from top to bottom, and beside each what readers see if the writer dies after it.",
+        f"Call {deciding} of {calls} decides; from call {ladder.agreed}, all readers agree",
         _sentence(ladder, "`recover`, or the same call again," if is_recovered else "the same call again"),
     )
     picture.y -= 8
@@ -127,21 +126,6 @@ def _sentence(ladder: _Ladder, completes: str) -> str:
     *others, last = map(str, ladder.disagreeing)
     after = f"{', '.join(others)} or {last}" if others else last
     return f"{decides} If the writer dies after call {after}, readers disagree until {completes} completes the write."
-
-
-def _described(ladder: _Ladder) -> Iterator[str]:
-    """Which call decides, and which readers do not yet see it after which calls."""
-    yield f"Call {ladder.deciding} of the {len(ladder.calls)} calls of {ladder.name} decides."
-    for number, words, rung in ladder.rows():
-        if number >= ladder.deciding:
-            late = [
-                f"{reader} {_shown(seen)}"
-                for reader, seen, decided in zip(ladder.readers, rung.seen, ladder.decided, strict=True)
-                if seen != decided
-            ]
-            if late:
-                yield f"After {words.split()[0]}: {', '.join(late)}."
-    yield f"From {ladder.agreed} on all readers see what is decided."
 
 
 def _shown(seen: str) -> str:

@@ -1,10 +1,10 @@
-"""The picture of what scans read in vain: published scans above the right ones, and a question of the design itself."""
+"""The picture of what a scan reads in vain: a published scan above the right one, or a question of a design."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import attrs
-import svg
 
 from ...designs.design import Design
 from ..comparison import VariantCosts
@@ -16,8 +16,7 @@ from .ribbons import draw_ribbons
 if TYPE_CHECKING:
     import happybase
 
-MOST_PANELS = 3
-WORTH_A_PANEL = 2
+WORTH_A_PICTURE = 2
 """A question is shown if it reads at least so many rows for each that was asked for."""
 
 
@@ -43,9 +42,11 @@ class Panel:
         return f"the scan reads {first.count}, {first.wanted:,} of them asked for"
 
     @property
-    def description(self) -> str:
+    def sentence(self) -> str:
         """What each scan read, with the labels of its rows."""
-        return f"{self.name}: {'; '.join(f'{name}, {scanned.words}' for name, scanned in self.scans.items())}."
+        first, *others = (scanned.words.replace("; ", ", ") for scanned in self.scans.values())
+        read = f"the published scan reads {first}; the right one {others[0]}" if others else f"the scan reads {first}"
+        return f"{_capitalized(self.name)}: {read}."
 
     @property
     def misses(self) -> bool:
@@ -60,10 +61,9 @@ def _found(scanned: ScannedTable) -> int:
 
 
 def ribbon_picture(design: Design, costs: VariantCosts, connection: "happybase.Connection") -> Picture | None:
-    """The traps of the design that are scans, and one of its questions; None if none of them reads in vain."""
-    questions = list(_questions(costs, connection))[:1]
-    panels = [*list(_traps(design))[: MOST_PANELS - len(questions)], *questions]
-    return draw_panels(f"What scans of {design.name} read in vain", panels) if panels else None
+    """The first trap of the design that is a scan, or else its first question that reads in vain; None without any."""
+    panel = next(chain(_traps(design), _questions(costs, connection)), None)
+    return None if panel is None else _draw(panel)
 
 
 def _traps(design: Design) -> Iterator[Panel]:
@@ -79,30 +79,26 @@ def _questions(costs: VariantCosts, connection: "happybase.Connection") -> Itera
     """The questions of a variant that read many rows in vain."""
     for measurement in costs.measurements:
         scanned = scanned_by(connection, costs.variant.record_tables, measurement)
-        if scanned is not None and scanned.read and scanned.read >= WORTH_A_PANEL * scanned.wanted:
+        if scanned is not None and scanned.read and scanned.read >= WORTH_A_PICTURE * scanned.wanted:
             table = next(read.table.decode() for read in measurement.reads if not read.is_get)
             yield Panel(measurement.pattern.question, "", {table: scanned})
 
 
-def draw_panels(title: str, panels: Sequence[Panel]) -> Picture:
-    """The picture of some panels, below each other."""
+def _draw(panel: Panel) -> Picture:
     picture = Picture(
-        title,
-        " ".join(_capitalized(panel.description) for panel in panels),
-        _capitalized(panels[0].result),
-        " ".join(f"{_capitalized(panel.name)}: {panel.result}." for panel in panels),
+        f"{'Two ribbons' if len(panel.scans) > 1 else 'A ribbon'} of rows in key order, with what "
+        f"{'the published scan and the right one read' if len(panel.scans) > 1 else 'a scan reads'} "
+        "and what was asked for.",
+        _capitalized(panel.result),
+        panel.sentence,
     )
     picture.y -= 8
-    missed = " Crossed: asked for, not read." if any(panel.misses for panel in panels) else ""
+    missed = " Crossed: asked for, not read." if panel.misses else ""
     picture.paragraph("Rows are in key order; the width is their number.", "second")
     picture.paragraph(f"Filled: asked for. Hatched: read in vain.{missed} Empty: not read.", "second")
     picture.y += 12
-    for number, panel in enumerate(panels):
-        if number:
-            picture.path([svg.M(MARGIN, picture.y - 14), svg.H(WIDTH - MARGIN)], "grid")
-            picture.y += 12
-        _write_name(picture, panel)
-        draw_ribbons(picture, panel.scans)
+    _write_name(picture, panel)
+    draw_ribbons(picture, panel.scans)
     picture.y -= 24
     return picture
 

@@ -1,7 +1,7 @@
 """One ribbon: the rows of a table in key order, to scale, with those that a scan read and those that were asked for."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from math import isclose
 
@@ -12,7 +12,7 @@ from ...keys import successor
 from ...keys.ranges import RowRange
 from ..range_words import range_words
 from ..scanned import ScannedTable, Stretch
-from .drawing import MARGIN, WIDTH, Picture, width_of
+from .drawing import BOLD, MARGIN, WIDTH, Picture, width_of
 
 LEFT, RIGHT = 28.0, WIDTH - 28.0
 """The ends of a ribbon."""
@@ -44,6 +44,11 @@ class _Group:
     def is_wanted(self) -> bool:
         """Whether all of its rows were asked for."""
         return all(stretch.is_wanted for stretch in self.stretches)
+
+    @property
+    def has_wanted(self) -> bool:
+        """Whether any of its rows was asked for."""
+        return any(stretch.is_wanted for stretch in self.stretches)
 
     @property
     def is_mixed(self) -> bool:
@@ -79,12 +84,15 @@ class Ribbon:
 def _folded(groups: Sequence[_Group]) -> tuple[_Group, ...]:
     """The groups, with a break for several that no scan reads, and one group for those whose labels have no room.
 
-    There is room for `MOST_LABELS`, or for as many as fit a line.
+    There is room for `MOST_LABELS`, or for as many as fit a line. Groups of which nothing was asked for are the first
+    to have none.
     """
     folded: list[_Group] = []
     for is_of_scan, alike in groupby(groups, lambda group: group.is_of_scan):
         run = list(alike)
         folded += run if is_of_scan or len(run) == 1 else [BREAK_BETWEEN]
+    if len(folded) > MOST_LABELS:
+        folded = list(_without_others(folded))
     for most in range(min(MOST_LABELS, len(folded)), 1, -1):
         shown, others = (folded, []) if len(folded) <= most else (folded[: most - 1], folded[most - 1 :])
         stretches = chain.from_iterable(group.stretches for group in others)
@@ -92,6 +100,14 @@ def _folded(groups: Sequence[_Group]) -> tuple[_Group, ...]:
         if sum(map(_label_width, groups)) <= WIDTH - 2 * MARGIN:
             return groups
     return tuple(folded[:1])
+
+
+def _without_others(groups: Iterable[_Group]) -> Iterator[_Group]:
+    """The groups, with one for neighbours of which nothing was asked for."""
+    for is_other, alike in groupby(groups, lambda group: bool(group.rows) and not group.has_wanted):
+        run = list(alike)
+        stretches = tuple(chain.from_iterable(group.stretches for group in run))
+        yield from [_Group(f"{len(run)} others", stretches)] if is_other and len(run) > 1 else run
 
 
 def _label_above(group: _Group) -> str:
@@ -158,7 +174,7 @@ class _Placed:
     @property
     def has_room(self) -> bool:
         """Whether its label stands within its box."""
-        return self.right - self.left >= width_of(self.group.label) + 2
+        return self.right - self.left >= width_of(self.group.label) * BOLD + 6
 
 
 def _place(ribbon: Ribbon, start: float, scale: float) -> list[_Placed]:

@@ -50,7 +50,7 @@ def series_picture(headline: str, series: Sequence[PlottedSeries]) -> Picture:
     period = f"{show_time(first_ms)} to {show_time(last_ms)}"
     sentence = f"{len(series)} series, {len(times_ms)} numbers from {low:,g} to {high:,g}, {period}."
     parts = " ".join(textwrap.wrap(headline.replace("&", " &"), MOST_IN_HEADLINE))
-    picture = Picture(headline, sentence, parts, sentence)
+    picture = Picture(headline, parts, sentence)
     axes = _Axes(first_ms, last_ms if last_ms > first_ms else first_ms + 1000, low, high, picture.y)
     axes.draw(picture)
     for number, one in reversed([*enumerate(series)]):

@@ -9,15 +9,15 @@ import attrs
 import svg
 
 from ...designs.design import Design
-from ...designs.patterns import part_line, prefix_line
+from ...designs.patterns import part_line
 from ...intents.source_cells import SourceCells
 from ...intents.writer import writers_of
 from ...tables import ItemCells, RecordCells, TableLayout
 from ..comparison import VariantCosts
 from ..cost_tables import listed
-from ..verdicts import verdict
-from .drawing import MARGIN, WIDTH, Picture, Role, width_of
-from .roles import key_boxes, roles_of
+from ..part_colours import Role, key_boxes, roles_of
+from ..verdicts import price, verdict
+from .drawing import BOLD, MARGIN, WIDTH, Picture, width_of
 
 if TYPE_CHECKING:
     import happybase
@@ -56,10 +56,10 @@ def tables_picture(design: Design, costs: VariantCosts, connection: "happybase.C
     shown, others = _choose(costs, connection)
     has_derived = any(one.source for one in shown)
     picture = Picture(
-        f"The tables of {design.name}",
-        _described(shown),
+        f"The row keys of {design.name} as boxes, {'with arrows to derived lists ' if has_derived else ''}and the cost "
+        "of each question.",
         _headline(shown),
-        _sentence(shown),
+        price(costs.measurements),
     )
     roles = roles_of(design)
     trunk = 0.0
@@ -75,14 +75,12 @@ def tables_picture(design: Design, costs: VariantCosts, connection: "happybase.C
             trunk = picture.y
         for question, words in one.questions:
             picture.y += LINE
-            picture.words(x + (INDENT if one.is_source and has_derived else 0), question)
-            picture.words(WIDTH - MARGIN - 2, words, "bold", "end")
+            _write_question(picture, x + (INDENT if one.is_source and has_derived else 0), question, words)
         picture.y += 46
     picture.y -= 22
     for measurement in costs.measurements:
         if measurement.refused:
-            picture.words(MARGIN + 2, measurement.pattern.question)
-            picture.words(WIDTH - MARGIN - 2, "refused", "bold", "end")
+            _write_question(picture, MARGIN + 2, measurement.pattern.question, "refused")
             picture.y += LINE
     if others:
         picture.paragraph(f"Not shown: {listed(others)}.", "second", x=MARGIN + 2)
@@ -127,28 +125,11 @@ def _choose(costs: VariantCosts, connection: "happybase.Connection") -> tuple[li
 def _headline(shown: Sequence[_Shown]) -> str:
     if derived := sum(one.source is not None for one in shown):
         sources = sum(one.is_source for one in shown)
-        lists = f"{number_words(derived)} derived list{'' if derived == 1 else 's'}"
-        return f"{number_words(sources).capitalize()} source{'' if sources == 1 else 's'}, {lists}."
+        tables, them = ("table", "it") if sources == 1 else ("tables", "them")
+        lists = f"{number_words(derived)} list{'' if derived == 1 else 's'}"
+        return f"{number_words(sources).capitalize()} source {tables}, {lists} derived from {them}"
     tables = "One table" if len(shown) == 1 else f"{number_words(len(shown)).capitalize()} tables"
-    return f"{tables}. {'Each' if len(shown) == 1 else 'In the first, each'} row holds {shown[0].holds}."
-
-
-def _sentence(shown: Sequence[_Shown]) -> str:
-    derived: dict[str, list[str]] = {}
-    for one in shown:
-        if one.source:
-            derived.setdefault(one.source, []).append(one.table.name)
-    if derived:
-        clauses = (
-            f"{_named(lists)} {'is' if len(lists) == 1 else 'are'} derived from `{source}`"
-            for source, lists in derived.items()
-        )
-        return f"{listed(clauses)}. Each question is below the table that it reads."
-    return f"A row of `{shown[0].table.name}` holds {shown[0].holds}."
-
-
-def _named(names: Sequence[str]) -> str:
-    return listed(f"`{name}`" for name in names)
+    return f"{tables}: {'each' if len(shown) == 1 else 'in the first, each'} row holds {shown[0].holds}"
 
 
 def number_words(number: int) -> str:
@@ -156,22 +137,19 @@ def number_words(number: int) -> str:
     return ("no", "one", "two", "three", "four", "five")[number]
 
 
-def _described(shown: Sequence[_Shown]) -> str:
-    """The picture in words, for those who do not see it."""
-    sentences: list[str] = []
-    for one in shown:
-        role = "source" if one.is_source else f"derived from {one.source}" if one.source else one.holds
-        parts = [*map(prefix_line, one.table.key.prefixes), *map(part_line, one.table.key.parts)]
-        answers = "; ".join(f"{question}: {words}" for question, words in one.questions)
-        sentences.append(f"{one.table.name} ({role}), row key {', '.join(parts)}. {answers}".rstrip(". ") + ".")
-    return " ".join(sentences)
+def _write_question(picture: Picture, x: float, question: str, words: str) -> None:
+    """Writes a question and what it costs, which comes on a line of its own if they have no room beside each other."""
+    picture.words(x, question)
+    if x + width_of(question) + width_of(words) * BOLD + 12 > WIDTH - MARGIN:
+        picture.y += LINE
+    picture.words(WIDTH - MARGIN - 2, words, "bold", "end")
 
 
 def _draw_row(picture: Picture, one: _Shown, x: float, roles: Mapping[str, Role]) -> None:
     """Draws the boxes of a row key, then those of what a row holds; goes on in a new line where one is full."""
     left = x
     for label, role in [*key_boxes(one.table, roles), *chain.from_iterable(map(_contents, (one.table, *one.others)))]:
-        width = round(width_of(label)) + 18
+        width = round(width_of(label)) + 22
         if left > x and left + width > WIDTH - MARGIN:
             _end_line(picture, one, x, left)
             picture.y += 4

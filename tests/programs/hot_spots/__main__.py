@@ -1,6 +1,6 @@
 """Measures where the writes of designs land, and records it in their `heat.json`.
 
-The keys give the figures of every table of every variant. For the tables that a design's picture shows, the region
+The keys give the figures of every table of every variant. For the tables that contrast most in each design, the region
 servers of a real HBase count, too; if they disagree with the keys, nothing is recorded. With `--check` nothing is
 recorded either: what is measured must be what is recorded.
 """

@@ -6,7 +6,9 @@ from shared.designs.design import Design
 from shared.designs.patterns import key_line
 from shared.designs.scratch import scratch_store
 from shared.exhibit.comparison import VariantCosts, measure_variant
-from shared.exhibit.markdown import markdown_list, markdown_table, picture_block
+from shared.exhibit.growth import recorded_growth
+from shared.exhibit.growth_words import growth_sentence
+from shared.exhibit.markdown import filled, markdown_list, markdown_table, picture_block
 from shared.exhibit.pictures import pictures_of
 from tests.programs.pages.cost_blocks import (
     SCANS,
@@ -48,8 +50,10 @@ def design_blocks(design: Design) -> dict[str, str]:
         connection = scratch_store(variant.tables)
         variants.append(measure_variant(connection, design, variant))
         if variant is design.main:
-            for name, picture in pictures_of(design, variants[0], connection).items():
-                blocks[f"{name}-picture"] = picture_block(name, picture)
+            drawn = pictures_of(design, variants[0], connection)
+            blocks |= {f"{name}-picture": picture_block(name, picture) for name, picture in drawn.items()}
+            if "growth" not in drawn:
+                blocks["growth"] = filled(growth_sentence(design, recorded_growth(design)))
         for table in variant.record_tables:
             name = table.name.replace("_", "-")
             if f"layout-{name}" in blocks:  # a table that two variants share is shown as the first of them fills it

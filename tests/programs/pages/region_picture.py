@@ -1,13 +1,14 @@
 """Numbers that count up under several row keys: where new rows go as regions split, and what a range of them reads."""
 
+import textwrap
 from collections.abc import Sequence
 
-from shared.exhibit.pictures.drawing import MARGIN, SANS_PX, WIDTH, Picture
-from shared.exhibit.pictures.heat_picture import CELL_HEIGHT, CELL_WIDTH, wrapped
+from shared.exhibit.pictures.drawing import BOLD, MARGIN, SANS_PX, WIDTH, Picture
+from shared.exhibit.pictures.heat_picture import CELL_HEIGHT as CELL
 from shared.exhibit.regions.simulation import TENTHS
 from tests.programs.pages.numbered_keys import ASKED, ROWS, SpreadAndScan
 
-WORDS = MARGIN + TENTHS * CELL_WIDTH + 18
+WORDS = MARGIN + TENTHS * CELL + 18
 """Pixels from the left at which the words beside a grid start."""
 LINE = 21
 GAP = 18
@@ -16,16 +17,15 @@ GAP = 18
 def region_picture(keys: Sequence[SpreadAndScan]) -> Picture:
     """A grid of key ranges against time for each key, with its regions, and what reading costs."""
     plain = keys[0]
-    said = [f"{one.form.name}: {'; '.join(_words(one))}" for one in keys]
     picture = Picture(
-        "Where numbers that count up go, under several row keys",
-        f"{'. '.join(said)}.",
-        f"Numbers that count up: {plain.simulation.busiest_region:.0%} of the writes in one region",
-        f"Where {ROWS:,} rows go as regions split. {'. '.join(f'`{words}'.replace(':', '`:', 1) for words in said)}.",
+        f"Heat maps of numbers that count up: a diagonal under {plain.form.name} keys, more even under "
+        f"{' and '.join(one.form.name for one in keys[1:])} ones, with what reading costs.",
+        f"Numbers that count up: {plain.simulation.busiest_region:.0%} of writes in one region",
+        f"Simulated with {ROWS:,} rows, in regions that split as they grow.",
     )
     picture.y -= 8
-    legend = "Down: tenths of all keys. Across: tenths of the load. Empty: no new rows, solid: all."
-    picture.paragraph(legend, "second")
+    picture.scale("of the new rows at that time")
+    picture.paragraph("Down: tenths of all keys. Across: tenths of the load.", "second")
     for one in keys:
         _draw(picture, one)
     return picture
@@ -52,8 +52,8 @@ def _draw(picture: Picture, one: SpreadAndScan) -> None:
     width = WIDTH - MARGIN - WORDS
     y = picture.y + 14
     for text, style in ((first, "bold"), *((other, "") for other in others)):
-        for line in wrapped(text, SANS_PX * (1.12 if style else 1), width):
+        for line in textwrap.wrap(text, int(width / (SANS_PX * (BOLD if style else 1)))):
             picture.words(WORDS, line, *filter(None, [style]), y=y)
             y += LINE
-    picture.cells(MARGIN, CELL_WIDTH, CELL_HEIGHT, one.simulation.heat.moment_shares)
-    picture.y = max(picture.y + TENTHS * CELL_HEIGHT, y) + 10
+    picture.cells(MARGIN, CELL, CELL, one.simulation.heat.moment_shares)
+    picture.y = max(picture.y + TENTHS * CELL, y) + 10

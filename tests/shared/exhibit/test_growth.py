@@ -1,13 +1,12 @@
-"""What is recorded of growing data, when a cost counts as growing, and the charts that show both and crossings."""
+"""What is recorded of growing data, when a cost counts as growing, and the charts that show it."""
 
 from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
 
-from shared.exhibit import Series, lower_where
 from shared.exhibit.growth import TIMES, Growth, growth_file, growth_text, recorded_growth
-from shared.exhibit.pictures.chart import LINE, Chart, Line, draw_charts
+from shared.exhibit.pictures.chart import LINE, Chart, Line, draw_chart
 from shared.exhibit.pictures.drawing import WIDTH, Picture, width_of
 from tests.designs import all_designs
 
@@ -46,20 +45,6 @@ def test_what_a_question_reads_at_the_first_sizes_does_not_know_what_happens_lat
     assert (growth.up_to(2).course, growth.up_to(3).course, growth.up_to(4)) == ("constant", "grows", growth)
 
 
-@pytest.mark.parametrize(
-    ("push", "pull", "words"),
-    [
-        ((1, 4, 16, 64), (9, 9, 9, 9), "push up to 4 followers and pull from 16 on"),
-        ((1, 4, 16, 64), (1, 4, 9, 9), "pull from 16 followers on"),
-        ((1, 4, 16, 64), (99, 99, 99, 99), "push"),
-        ((9, 4, 16, 64), (1, 9, 17, 1), "pull up to 1 followers and push from 4 to 16 and pull from 64 on"),
-        ((1, 1, 1, 1), (1, 1, 1, 1), "neither"),
-    ],
-)
-def test_where_one_way_is_lower_than_the_other_is_said_without_the_places_at_which_they_are_equal(push, pull, words):
-    assert lower_where((1, 4, 16, 64), "followers", Series("push", push), Series("pull", pull)) == words
-
-
 def words_of(picture):
     """The height of the picture, and the heights of the words at the ends of its lines, from above."""
     root = ElementTree.fromstring(picture.text())
@@ -71,9 +56,10 @@ def words_of(picture):
 
 @pytest.mark.parametrize("value", [1, 30, 1000])
 def test_the_words_of_six_lines_that_end_at_one_point_are_below_each_other_within_the_picture(value):
-    picture = Picture("title", "description", "headline", "sentence")
-    lines = [Line("a name that is broken into two lines of words", "remark", (1, 1000, value)) for _ in range(6)]
-    draw_charts(picture, [Chart("rows", "sizes", lines)], ["1", "2", "3"])
+    picture = Picture("alt text", "headline", "sentence")
+    name = "a name that is broken into two lines of words"
+    lines = [Line(name, "remark", (1, 1000, value), "state") for _ in range(6)]
+    draw_chart(picture, Chart("rows", "sizes", lines), ["1", "2", "3"])
     height, words = words_of(picture)
     assert len(words) == 6 * 3
     assert all(below - above >= LINE for above, below in pairwise(words))

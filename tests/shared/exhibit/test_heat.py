@@ -19,10 +19,11 @@ from shared.exhibit.heat_tables import (
     table_writes,
     that_matter,
 )
+from shared.exhibit.pictures.heat_picture import busiest_table, heat_picture
+from shared.exhibit.shown_design import contrast_of
 from shared.tables.layouts import physical_tables
 from tests.copies import ROOT
 from tests.designs import all_designs
-from tests.programs.readmes import DESIGN_PAGES
 
 RECORDED = [design for design in all_designs() if not design.in_one_file]
 """The designs whose heat is recorded; a page of one screen does not show it."""
@@ -213,13 +214,15 @@ def test_a_recording_has_the_tables_of_the_design_and_hbase_counted_what_the_key
 
 
 @pytest.mark.parametrize("design", RECORDED, ids=lambda design: design.name)
-def test_the_picture_says_in_a_few_words_what_it_shows_with_the_mark_of_what_is_not_to_be_copied(design):
-    pages = [(ROOT / "domains" / design.name / page).read_text(encoding="utf-8") for page in DESIGN_PAGES]
-    words = " ".join("".join(pages).split())
-    for heat in contrasting(design, recorded_heat(design).tables):
-        variant = next(variant for variant in design.variants if variant.name == heat.variant)
-        of_variant = "" if variant is design.main else f" in {variant.marked_name}"
-        assert f"`{heat.table}`{of_variant}: " in words
+def test_the_picture_shows_the_busiest_range_of_the_design_or_of_the_variants_in_contrast(design):
+    recording, picture = recorded_heat(design), heat_picture(design)
+    for variant in contrast_of(design) or [design.name]:
+        table = busiest_table(recording, variant)
+        assert table.heat.share == recording.share(variant)
+        assert f"`{table.table}`: {table.verdict.replace(': ', ', ')}" in picture.sentence
+        assert f">{table.heat.share:.0%}<" in picture.text()
+    page = (ROOT / "domains" / design.name / "README.md").read_text(encoding="utf-8")
+    assert picture.sentence in " ".join(page.split())
 
 
 def test_the_recordings_show_what_the_pages_conclude():
