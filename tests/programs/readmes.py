@@ -162,7 +162,7 @@ def steps_block(steps: Steps) -> str:
 def differences_blocks() -> dict[str, str]:
     """Where the stores differ, as the tests show it."""
     items = (
-        f"HBase: {difference.on_hbase}. **Here: {difference.here}.** Reason: {difference.why}. `{difference.test}`"
+        f"{difference.on_hbase}. **Here: {difference.here}.** `{difference.test}`"
         for difference in DIFFERENCES
     )
     return {"differences": markdown_list(items)}
@@ -225,7 +225,10 @@ def all_pages() -> dict[Path, Callable[[], str]]:
         [
             *(page for design in all_designs() for page in of_design(design)),
             made(ROOT / "shared" / "keys" / "README.md", keys_blocks, claims.keys_blocks),
-            made(ROOT / "shared" / "stores" / "README.md", stores_blocks, claims.stores_blocks, differences_blocks),
+            *(
+                made(ROOT / "shared" / "stores" / page, stores_blocks, claims.stores_blocks, differences_blocks)
+                for page in ("README.md", "CONNECTIONS.md", "FILTERS.md", "MEASURED.md")
+            ),
             made(ROOT / "shared" / "README.md", extras_blocks),
             made(ROOT / "shared" / "API.md", names_blocks),
             made(ROOT / "shared" / "command_line" / "README.md", command_line_blocks),

@@ -25,8 +25,8 @@ def measured(claim: str) -> str:
     """Where and when a claim was measured, and how to measure it again."""
     of = recorded()[claim]
     return (
-        f"Measured on HBase {of['hbase']}, {of['date']}, on {of['cores']} cores with other work; "
-        f"`python -m tests.programs claims '{claim}'` repeats it."
+        f"Measured on HBase {of['hbase']}, {of['date']}, on {of['cores']} busy cores: "
+        f"`python -m tests.programs claims '{claim}'`."
     )
 
 
@@ -244,8 +244,7 @@ def _hot_region() -> str:
     ]
     caption = (
         f"Milliseconds of {figures['gets']} gets from a region that nobody else reads, while {figures['clients']} "
-        f"clients scan {figures['rows']:,} rows of a hot region again and again. The servers share a machine, so the "
-        "other one suffers too, but its calls do not wait in the queue of the hot region's server."
+        f"clients scan {figures['rows']:,} rows of a hot region. Both servers share one machine."
     )
     columns = ("the region is on", "median, idle", "median, hot", "95 %, idle", "95 %, hot")
     return _block("hot region", caption, columns, rows)
