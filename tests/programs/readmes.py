@@ -161,10 +161,7 @@ def steps_block(steps: Steps) -> str:
 
 def differences_blocks() -> dict[str, str]:
     """Where the stores differ, as the tests show it."""
-    items = (
-        f"{difference.on_hbase}. **Here: {difference.here}.** `{difference.test}`"
-        for difference in DIFFERENCES
-    )
+    items = (f"{difference.on_hbase}. **Here: {difference.here}.** `{difference.test}`" for difference in DIFFERENCES)
     return {"differences": markdown_list(items)}
 
 
@@ -225,6 +222,7 @@ def all_pages() -> dict[Path, Callable[[], str]]:
         [
             *(page for design in all_designs() for page in of_design(design)),
             made(ROOT / "shared" / "keys" / "README.md", keys_blocks, claims.keys_blocks),
+            made(ROOT / "shared" / "keys" / "FORMATS.md", keys_blocks),
             *(
                 made(ROOT / "shared" / "stores" / page, stores_blocks, claims.stores_blocks, differences_blocks)
                 for page in ("README.md", "CONNECTIONS.md", "FILTERS.md", "MEASURED.md")

@@ -65,7 +65,7 @@ def keys_blocks() -> dict[str, str]:
     rows += [
         ("`EscapedText`, `Descending(Int64)`", f"`{text!r}`", f"`{key.hex(' ')}`") for text, key in of_layout.items()
     ]
-    caption = f"The keys of a text and the time {TIME_MS:,}, newest first; the last two are those of a layout."
+    caption = f"The keys of a text and the time {TIME_MS:,}, newest first."
     return {"composite": _block("java client", caption, ("types", "text", "bytes of the key"), rows)}
 
 
