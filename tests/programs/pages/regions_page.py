@@ -316,6 +316,6 @@ def _files_block(recordings: Sequence[tuple[str, RegionRecording]]) -> str:
         for encoding in dict.fromkeys(file.encoding for file in files)
     ]
     return filled(
-        f"Measured ({_source(recordings)}): files of {len({file.table for file in files})} tables after a flush, beside "
+        f"Measured ({_source(recordings)}): files of {len({file.table for file in files})} tables after a flush, and "
         f"sizes predicted from half as many records. The prediction that is furthest off: {', '.join(furthest)}."
     )
