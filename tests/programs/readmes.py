@@ -161,7 +161,9 @@ def steps_block(steps: Steps) -> str:
 
 def differences_blocks() -> dict[str, str]:
     """Where the stores differ, as the tests show it."""
-    items = (f"{difference.on_hbase}. **Here: {difference.here}.** `{difference.test}`" for difference in DIFFERENCES)
+    items = (
+        f"HBase: {difference.on_hbase}. **Here: {difference.here}.** `{difference.test}`" for difference in DIFFERENCES
+    )
     return {"differences": markdown_list(items)}
 
 
