@@ -9,10 +9,11 @@ from typing import get_args
 import pytest
 
 import shared.keys
+from shared.keys import InvalidKey
 from shared.keys.codecs import Codec
 from shared.keys.prefixes import Prefix
 from tests.programs.pages.codec_entries import CODECS, ENTRIES, JAVA_IMPORTS, TRAPS
-from tests.programs.pages.keys_page import java_value, refusal
+from tests.programs.pages.keys_page import OUT_OF_RANGE, java_value, refusal
 from tests.readmes import ROOT
 
 
@@ -29,7 +30,8 @@ def test_every_public_codec_and_prefix_has_an_entry():
 
 def test_the_first_table_names_codecs_and_prefixes_that_exist():
     page = (ROOT / "shared/keys/README.md").read_text(encoding="utf-8")
-    names = set(re.findall(r"\b[A-Z]\w+", " ".join(re.findall("`([^`]*)`", page.partition("```")[0]))))
+    rows = " ".join(line for line in page.partition("```")[0].splitlines() if line.startswith("|"))
+    names = set(re.findall(r"\b[A-Z]\w+", " ".join(re.findall("`([^`]*)`", rows))))
     assert {"Descending", "Int64", "Salt"} <= names <= vars(shared.keys).keys()
 
 
@@ -38,6 +40,17 @@ def test_a_codec_gives_back_each_value_of_its_entry_and_every_entry_refuses_some
     assert refusal(entry)
     if entry in CODECS:
         assert [entry.codec.decode(entry.encode(value)) for value in entry.values] == [*entry.values]
+
+
+def test_what_a_codec_says_of_a_number_out_of_range_is_its_range():
+    out_of_range = {entry: OUT_OF_RANGE.fullmatch(refusal(entry)) for entry in CODECS}
+    ranges = {entry: (int(match[1]), int(match[2])) for entry, match in out_of_range.items() if match}
+    assert len(ranges) > 12
+    for entry, (first, last) in ranges.items():
+        assert [entry.codec.decode(entry.encode(number)) for number in (first, last)] == [first, last]
+        for number in (first - 1, last + 1):
+            with pytest.raises(InvalidKey, match=re.escape(f"must be {first}..{last} (got {number})")):
+                entry.encode(number)
 
 
 def test_the_last_format_of_each_kind_of_trap_is_the_only_one_that_sorts_right():

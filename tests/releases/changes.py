@@ -7,12 +7,11 @@ from attrs import frozen
 
 @frozen
 class Change:
-    """A change of a release, whether its tables stay, the steps of its deployment, and the test that shows them."""
+    """A change of a release, whether its tables stay, and the steps of its deployment."""
 
     what: str
     keeps_table: bool
     order: str
-    test: str
 
 
 CHANGES: list[Change] = []
@@ -22,7 +21,7 @@ def change(what: str, order: str, *, keeps_table: bool = True) -> Callable[[Call
     """Lists what a test shows."""
 
     def listed(test: Callable[..., None]) -> Callable[..., None]:
-        CHANGES.append(Change(what, keeps_table, order, test.__name__))
+        CHANGES.append(Change(what, keeps_table, order))
         return test
 
     return listed

@@ -25,8 +25,8 @@ def measured(claim: str) -> str:
     """Where and when a claim was measured, and how to measure it again."""
     of = recorded()[claim]
     return (
-        f"Measured on HBase {of['hbase']}, {of['date']}, on {of['cores']} cores with other work; "
-        f"`python -m tests.programs claims '{claim}'` repeats it."
+        f"Measured on HBase {of['hbase']}, {of['date']}, on {of['cores']} busy cores: "
+        f"`python -m tests.programs claims '{claim}'`."
     )
 
 
@@ -65,7 +65,7 @@ def keys_blocks() -> dict[str, str]:
     rows += [
         ("`EscapedText`, `Descending(Int64)`", f"`{text!r}`", f"`{key.hex(' ')}`") for text, key in of_layout.items()
     ]
-    caption = f"The keys of a text and the time {TIME_MS:,}, newest first; the last two are those of a layout."
+    caption = f"The keys of a text and the time {TIME_MS:,}, newest first."
     return {"composite": _block("java client", caption, ("types", "text", "bytes of the key"), rows)}
 
 
@@ -244,8 +244,7 @@ def _hot_region() -> str:
     ]
     caption = (
         f"Milliseconds of {figures['gets']} gets from a region that nobody else reads, while {figures['clients']} "
-        f"clients scan {figures['rows']:,} rows of a hot region again and again. The servers share a machine, so the "
-        "other one suffers too, but its calls do not wait in the queue of the hot region's server."
+        f"clients scan {figures['rows']:,} rows of a hot region. Both servers share one machine."
     )
     columns = ("the region is on", "median, idle", "median, hot", "95 %, idle", "95 %, hot")
     return _block("hot region", caption, columns, rows)

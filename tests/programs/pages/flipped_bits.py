@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from shared.exhibit.markdown import filled, markdown_table
+from shared.exhibit.markdown import below, filled, markdown_table
 
 FLIPPED_BITS = Path(__file__).parents[3] / "fixtures" / "flipped_bits.json"
 
@@ -15,15 +15,23 @@ def flipped_bits_blocks() -> dict[str, str]:
     small, large, heads = (
         {"harmless": 0, "error": 0, "silent": 0} | recorded["flips"][name] for name in ("small", "large", "heads")
     )
-    found = (
-        f"Of {sum(small.values()):,} bits flipped in a file of {recorded['file_bytes']:,} bytes, one at a time, "
-        f"{small['error']:,} were errors, {small['harmless']:,} changed no answer, and {small['silent']:,} changed one "
-        f"in silence. Opened as a file of more than 4 MiB, {large['error']:,} were errors and {large['silent']:,} "
-        f"changed an answer in silence; of {sum(heads.values()):,} bits in the heads of its pages, "
-        f"{heads['silent']:,} did. The checksums add {recorded['bytes'] - 1:.0%} to a file of cells with values of 60 "
-        f"bytes. `python -m tests.programs flipped_bits` measured this on {recorded['date']}."
+    caption = (
+        f"{sum(small.values()):,} bits flipped in a file of {recorded['file_bytes']:,} bytes, one at a time; measured "
+        f"on {recorded['date']} by `python -m tests.programs flipped_bits`:"
     )
-    rows = [(name, f"{of['small']:.2f}", f"{of['large']:.2f}") for name, of in recorded["times"].items()]
-    caption = "Processor time of calls over that without checksums, on rows of six cells:"
-    table = markdown_table(("call", "file of up to 4 MiB", "larger file"), rows)
-    return {"flipped-bits": "\n\n".join([filled(found), caption, table])}
+    flips = (
+        ("opened as a file of up to 4 MiB", small),
+        ("opened as a larger file", large),
+        ("heads of its pages", heads),
+    )
+    outcomes = [(words, *(f"{of[outcome]:,}" for outcome in ("error", "harmless", "silent"))) for words, of in flips]
+    found = markdown_table(("bits", "errors", "no effect", "a wrong answer in silence"), outcomes)
+    times = {
+        f"{name}, {file} file": times[file] for name, times in recorded["times"].items() for file in ("small", "large")
+    }
+    least, most = (choose(times, key=times.__getitem__) for choose in (min, max))
+    costs = filled(
+        f"Checksums add {recorded['bytes'] - 1:.0%} to a file of cells with values of 60 bytes. Processor time of a "
+        f"call is {times[least]:.2f} ({least}) to {times[most]:.2f} times ({most}) that without them."
+    )
+    return {"flipped-bits": "\n\n".join([below(caption, found), costs])}

@@ -1,18 +1,16 @@
 """The designs and claims of five published documents, each with its verdict, the place that shows it, and its test.
 
-`domains/ideas.toml` has an entry for each of them, and says what its fields are. `IDEAS.md` is made of it.
+`domains/ideas.toml` has an entry for each of them, and says what its fields are. `IDEAS.md` has of each its verdict and
+its place, and of a wrong one also the sentence.
 """
 
-import textwrap
 import tomllib
-from collections.abc import Iterable, Iterator
 from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 
 import attrs
 
-from shared.exhibit.markdown import MAX_LINE, filled, markdown_list
+from shared.exhibit.markdown import markdown_list
 
 FILE = Path(__file__).parents[3] / "domains" / "ideas.toml"
 
@@ -97,38 +95,23 @@ def _idea(name: str, entry: dict[str, str]) -> Idea:
 
 
 def ideas_blocks() -> dict[str, str]:
-    """The entries of the page, below a heading for each document and one for each id."""
+    """The entries of the page, below a heading for each document."""
     by_document = groupby(read_ideas(), lambda idea: "C" if idea.id.startswith("C") else idea.document)
-    return {"ideas": "\n\n".join(block for name, ideas in by_document for block in _of_document(name, ideas))}
+    return {
+        "ideas": "\n\n".join(f"{_heading(name)}\n\n{markdown_list(map(_item, ideas))}" for name, ideas in by_document)
+    }
 
 
-def _of_document(name: str, ideas: Iterable[Idea]) -> Iterator[str]:
-    if name in DOCUMENTS:
-        file, what = DOCUMENTS[name]
-        yield f"## {name}: {what}, `{file}`"
-    else:
-        yield "## Claims that no design carries"
-    for id_, of_id in groupby(ideas, attrgetter("id")):
-        yield f"### {id_}"
-        for idea in of_id:
-            yield from _blocks_of(idea)
+def _heading(name: str) -> str:
+    if name not in DOCUMENTS:
+        return "## Claims that no design carries"
+    file, what = DOCUMENTS[name]
+    return f"## {name}: {what}, `{file}`"
 
 
-def _blocks_of(idea: Idea) -> Iterator[str]:
-    """What the page says of one entry."""
-    quote = idea.quoted + (f" ({DOCUMENTS[idea.document][1]})" if idea.id.startswith("C") else "")
-    yield textwrap.indent(filled(quote, MAX_LINE - 2), "> ")
-    if idea.english:
-        yield filled(f"In English: {idea.english}")
-    yield filled(f"**Right.** {idea.right}" if idea.right else f"**Wrong.** {idea.wrong}")
+def _item(idea: Idea) -> str:
+    """What the page says of one entry: of a wrong one, also the sentence."""
     page = idea.shown.partition("#")[0].removeprefix("../")
     place = page.removesuffix("/REFERENCE.md").removesuffix("/README.md")
-    words = idea.look_for.replace("`", "").strip("*")
-    file, _, test = idea.test.partition("::")
-    yield markdown_list(
-        [
-            f'Shown in [{place}]({idea.shown}): "{words}"',
-            f"Test: `{test}` in [{file}](../{file})",
-            f"Defect that the test notices: {idea.defect}",
-        ]
-    )
+    said = idea.right or f'"{idea.english or idea.quoted}" **Wrong.** {idea.wrong}'
+    return f"**{idea.id}**: {said} [{place}]({idea.shown})"

@@ -27,11 +27,10 @@ def lengths_block() -> str:
     rows = [(str(length), *(_sizes(length, cells) for cells in CELLS), f"{aligned(length):.0%}") for length in LENGTHS]
     columns = ("key", *(f"{cells} cell{'s' * (cells > 1)} a row" for cells in CELLS), "aligned")
     caption = (
-        f"Bytes of a row with a column of {len(COLUMN) - 1} bytes and values of {VALUE_BYTES}, before compression; "
-        f"then the GB that the keys alone take in {ROWS // 10**6} million such rows. A cell is {CELL_BYTES} bytes, the "
-        "key, the column and the value. The last column is the share of cells, one after another in memory, whose row "
-        f"key starts at a multiple of {ALIGNED_TO} bytes; with values of other sizes it is at most "
-        f"{_aligned_at_most():.0%}."
+        f"Bytes of a row with a column of {len(COLUMN) - 1} bytes and values of {VALUE_BYTES}, before compression "
+        f"({CELL_BYTES} bytes for each cell, the key, the column and the value); then the GB that the keys alone take "
+        f"in {ROWS // 10**6} million such rows. Aligned: the share of cells whose row key starts at a multiple of "
+        f"{ALIGNED_TO} bytes, with values of any size at most {_aligned_at_most():.0%}."
     )
     names = (
         f"The names of columns are stored as often: a family `{LONG_FAMILY}` instead of `{LONG_FAMILY[0]}` adds "
@@ -76,12 +75,11 @@ def times_block() -> str:
     ]
     medians = [times["median_ms"] for times in recorded["times"]]
     caption = (
-        f"Milliseconds of a get, measured with HBase {recorded['hbase']} on {recorded['date']}, on {recorded['cores']} "
-        f"cores that also ran the client, its Thrift1 gateway and other work (load {recorded['load']}): "
-        f"{recorded['gets']:,} gets of each length, in turns, of random rows among {recorded['rows']:,}, all in the "
+        f"Milliseconds of {recorded['gets']:,} gets of each length, of random rows among {recorded['rows']:,} in the "
         f"block cache. The medians differ by {max(medians) - min(medians):.2f} ms. The region server itself counted "
         f"{recorded['region_server']['p99_ms']} ms or less for 99 % of the gets. It stores a key of {MAX_ROW_BYTES:,} "
-        f'bytes, and refuses one of {MAX_ROW_BYTES + 1:,}: "{recorded["refused"]}". Measure again: `python -m '
-        "tests.programs key_times`."
+        f'bytes, and refuses one of {MAX_ROW_BYTES + 1:,}: "{recorded["refused"]}". Measured on HBase '
+        f"{recorded['hbase']}, {recorded['date']}, on {recorded['cores']} busy cores: `python -m tests.programs "
+        "key_times`."
     )
     return below(caption, markdown_table(("key bytes", "median", "99 % within", "below 1 ms"), rows))

@@ -1,6 +1,8 @@
-"""The page of the keys: which codec and which prefix to choose, their bytes, what they refuse, the same in Java."""
+"""The pages of the keys: which codec and which prefix to choose; their bytes, what they refuse, the same in Java."""
 
 import json
+import re
+from collections.abc import Iterator
 from datetime import date, datetime
 from itertools import starmap
 from typing import Any
@@ -63,7 +65,7 @@ def _codec_row(entry: CodecEntry) -> tuple[str, ...]:
     codec = entry.codec
     order = "reversed" if codec.descending else "yes" if codec.ordered else "no"
     width = "varies" if codec.width_bytes is None else str(codec.width_bytes)
-    return f"`{entry}`", entry.use, order, width
+    return f"`{entry}`", order, width, *_first_value(entry)
 
 
 def _prefix_row(entry: PrefixEntry) -> tuple[str, ...]:
@@ -72,14 +74,22 @@ def _prefix_row(entry: PrefixEntry) -> tuple[str, ...]:
     return f"`{entry}`", entry.use, str(prefix.width_bytes), "refused" if values is None else str(len(values))
 
 
-def _bytes_row(entry: Entry) -> tuple[str, ...]:
+def _first_value(entry: Entry) -> tuple[str, str]:
     value = entry.values[0]
-    return f"`{entry}`", _code(value), f"`{shown_bytes(entry.encode(value))}`"
+    return _code(value), f"`{shown_bytes(entry.encode(value))}`"
 
 
-def _refused_item(entry: Entry) -> str:
-    what = entry.refused.words if isinstance(entry.refused, Misuse) else _code(entry.refused)
-    return f"`{entry}` refuses {what}: `{refusal(entry)}`"
+OUT_OF_RANGE = re.compile(r"must be (-?\d+)\.\.(-?\d+) \(got -?\d+\)")
+"""What a codec says of a number that it cannot hold; the page says it once."""
+
+
+def _refused_items() -> Iterator[str]:
+    """Each refusal with a text of its own."""
+    refusals = {refusal(entry): entry for entry in reversed(ENTRIES)}
+    for message, entry in reversed(refusals.items()):
+        if not OUT_OF_RANGE.fullmatch(message):
+            what = entry.refused.words if isinstance(entry.refused, Misuse) else _code(entry.refused)
+            yield f"`{entry}` refuses {what}: `{message}`"
 
 
 def _trap_row(trap: Trap) -> tuple[str, ...]:
@@ -99,16 +109,18 @@ def _column_row(declared: Any, words: str, value: Any) -> tuple[str, ...]:
 
 
 def keys_blocks() -> dict[str, str]:
-    """The tables of the keys' README, from the declared entries."""
+    """The tables of the pages of the keys, from the declared entries."""
     return {
-        "codecs": markdown_table(("codec", "use it for", "order-preserving", "bytes"), map(_codec_row, CODECS)),
+        "codecs": markdown_table(("codec", "order-preserving", "width", "value", "bytes"), map(_codec_row, CODECS)),
         "prefixes": markdown_table(
             ("prefix", "use it for", "bytes", "ranges without the part"), map(_prefix_row, PREFIXES)
         ),
-        "bytes": markdown_table(("codec or prefix", "value", "bytes"), map(_bytes_row, ENTRIES)),
+        "prefix-bytes": markdown_table(
+            ("prefix", "value", "bytes"), ((f"`{entry}`", *_first_value(entry)) for entry in PREFIXES)
+        ),
         "lengths": lengths_block(),
         "times": times_block(),
-        "refused": markdown_list(map(_refused_item, ENTRIES)),
+        "refused": markdown_list(_refused_items()),
         "columns": markdown_table(("type", "in the cell", "value", "bytes"), starmap(_column_row, COLUMN_VALUES)),
         "java": text_block("\n\n".join([JAVA_IMPORTS, *map(_java, ENTRIES)]), "java"),
         "traps": markdown_table(

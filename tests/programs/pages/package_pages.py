@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from inspect import Parameter, Signature
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from shared.exhibit.markdown import markdown_list
+from tests.programs.pages.codec_entries import ENTRIES
 
 ROOT = Path(__file__).parents[3]
 ROOMS = (
@@ -30,6 +30,9 @@ ROOMS = (
     "testing",
 )
 """The rooms, each after those that it imports."""
+
+CODECS = {re.split(r"\W", str(entry))[0] for entry in ENTRIES}
+ON_KEYS_PAGE = "codecs and prefixes, which have [a page of their own](keys/README.md)."
 
 _ARRAY = re.compile(r"^(\w+) = \[\n(.*?)^\]", re.MULTILINE | re.DOTALL)
 _DEPENDENCY = re.compile(r'^ *"([\w.-]+(?:\[\w+\])?)[^"]*", *# (.*)$', re.MULTILINE)
@@ -51,23 +54,27 @@ def _with_reasons(packages: list[tuple[str, str]]) -> str:
 
 
 def names_blocks() -> dict[str, str]:
-    """All public names of all rooms, each with its arguments and the first sentence of its docstring."""
+    """All public names of all rooms, each with the beginning of its docstring."""
     return {"names": "\n\n".join("\n\n".join(_room(name)) for name in ROOMS)}
 
 
 def _room(name: str) -> Iterator[str]:
+    """A heading, what the room is, and its names; those with the same meaning share a line."""
     room = import_module(f"shared.{name}")
     yield f"## rowbook.{name}"
     yield _first_sentence(room.__doc__ or "")
-    names = sorted(room.__all__, key=lambda public: (public.lower(), public))
-    yield markdown_list(_entry(room, public) for public in names)
+    entries: dict[str, list[str]] = {}
+    for public in sorted(room.__all__, key=lambda public: (public.lower(), public)):
+        shown = f"**`{public}`**" if public in import_module("shared").__all__ else f"`{public}`"
+        docstring = _docstring(room, public, getattr(room, public))
+        entries.setdefault(ON_KEYS_PAGE if public in CODECS else _meaning(docstring), []).append(shown)
+    yield markdown_list(f"{', '.join(shown)}: {meaning}" for meaning, shown in entries.items())
 
 
-def _entry(room: ModuleType, name: str) -> str:
-    value = getattr(room, name)
-    shown = f"`{name}{_arguments(value)}`"
-    meaning = _first_sentence(_docstring(room, name, value))
-    return f"**{shown}**: {meaning}" if name in import_module("shared").__all__ else f"{shown}: {meaning}"
+def _meaning(docstring: str) -> str:
+    """The first sentence up to its semicolon, without what it says in brackets."""
+    meaning = re.sub(r" \([^()]*\)", "", _first_sentence(docstring).partition(";")[0])
+    return f"{meaning.removesuffix('.')}."
 
 
 def _docstring(room: ModuleType, name: str, value: Any) -> str:
@@ -80,35 +87,6 @@ def _docstring(room: ModuleType, name: str, value: Any) -> str:
     if not found:
         raise ValueError(f"{room.__name__}.{name}: must have a docstring")
     return found
-
-
-def _arguments(value: Any) -> str:
-    """The names of the arguments of a function, or of a class that attrs or the suite gave an `__init__`."""
-    is_made = (
-        inspect.isclass(value) and inspect.isfunction(value.__init__) and not getattr(value, "_is_protocol", False)
-    )
-    if not (inspect.isfunction(value) or is_made):
-        return ""
-    signature = inspect.signature(value)
-    bare = [
-        parameter.replace(
-            annotation=Parameter.empty, default=_Default() if _has_default(parameter) else Parameter.empty
-        )
-        for parameter in signature.parameters.values()
-        if not parameter.name.startswith("_")
-    ]
-    return str(Signature(bare))
-
-
-class _Default:
-    """Any default."""
-
-    def __repr__(self) -> str:
-        return "..."
-
-
-def _has_default(parameter: Parameter) -> bool:
-    return parameter.default is not Parameter.empty
 
 
 def _first_sentence(docstring: str) -> str:

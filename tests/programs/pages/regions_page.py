@@ -54,8 +54,10 @@ SORTED = (b"1", b"12", b"27", b"3", b"4", b"66")
 """The keys of the other example of `002`."""
 LIMIT_ROWS = 5
 """A region of the examples splits when it has one row more."""
-HASHED = ("a", "b", "c", "d", "e", "user_1")
+HASHED = ("a", "b", "c", "user_1")
 DIVIDE_BY = 3
+DIVIDED = ("divided", "remainder")
+"""The keys with a section of their own."""
 KEY_BYTES = (10, 50)
 RISING = "time-first"
 """The variant of the recordings whose keys rise."""
@@ -77,7 +79,7 @@ def regions_blocks(designs: Sequence[Design]) -> dict[str, str]:
         "rising": _rising_block(by_name["plain"], by_name["hashed"]),
         "newest": _newest_block(),
         "one-user": _one_user_block(),
-        "division": _division_block(by_name["divided"], by_name["remainder"]),
+        "division": _division_block(*(by_name[name] for name in DIVIDED)),
         "key-lengths": _key_lengths_block(),
         "splits": _splits_block(recordings),
         "largest-file": _largest_file_block(recordings),
@@ -111,9 +113,8 @@ def _examples_block() -> str:
 def _numbers_block(measured: Sequence[SpreadAndScan]) -> str:
     first, until = ASKED
     caption = (
-        f"{ROWS:,} rows whose number counts up, on {SERVERS} servers; regions split at {POLICY.max_bytes / 2**30:g} "
-        f"GB. Idle regions took no row in the last tenth of the load. The question asks for {until - first:,} of "
-        f"{NUMBERS:,} numbers in a row; a key that does not let it name ranges makes it read all rows."
+        f"{ROWS:,} rows on {SERVERS} servers; regions split at {POLICY.max_bytes / 2**30:g} GB. Idle: no row in the "
+        f"last tenth of the load. Read: {until - first:,} of {NUMBERS:,} numbers in a row."
     )
     columns = ("key", "busiest region", "busiest server", "regions", "idle", "ranges", "rows read (regions)")
     rows = [
@@ -127,25 +128,19 @@ def _numbers_block(measured: Sequence[SpreadAndScan]) -> str:
             "all" if one.reads_all else f"{one.rows:,} ({one.regions})",
         )
         for one in measured
+        if one.form.name not in DIVIDED
     ]
     return below(caption, markdown_table(columns, rows))
 
 
 def _rising_block(plain: SpreadAndScan, hashed: SpreadAndScan) -> str:
-    rows = [
-        (
-            one.form.name,
-            f"{len(one.simulation.table.regions)}",
-            f"{one.simulation.table.splits}",
-            f"{one.simulation.moments[-1].idle}",
-            f"{one.simulation.idle_fullness:.0%}" if one.simulation.moments[-1].idle else "",
-            f"{one.simulation.fullness:.0%}",
-        )
-        for one in (plain, hashed)
-    ]
+    rising, spread = plain.simulation, hashed.simulation
     fewest = ceil(ROWS * ROW_BYTES / POLICY.max_bytes)
-    caption = f"The same load; {fewest} full regions could hold it:"
-    return below(caption, markdown_table(("key", "regions", "splits", "idle", "full, if idle", "full, all"), rows))
+    return filled(
+        f"{fewest} full regions could hold the load of the table above. Under the plain number it has "
+        f"{len(rising.table.regions)}, of which {rising.moments[-1].idle} are idle, {rising.idle_fullness:.0%} full; "
+        f"behind a hash {len(spread.table.regions)}, {spread.fullness:.0%} full."
+    )
 
 
 def _newest_block() -> str:
@@ -161,9 +156,9 @@ def _newest_block() -> str:
         for name, one in found
     ]
     caption = (
-        f"{STORED:,} rows, one by one, in a table on {SERVERS} servers whose regions split at {REGION_ROWS:,} rows: "
-        "the share of the rows after the first split that went to each region, in key order; then the share of the "
-        "busiest server in a hundredth of the load (median), and in all of it."
+        f"{STORED:,} rows on {SERVERS} servers; regions split at {REGION_ROWS:,} rows. Shares of the rows after the "
+        "first split by region, in key order; then of the busiest server, in a hundredth of the load (median) and in "
+        "all of it."
     )
     columns = ("key", *PLACES, "one server, at a time", "in all", "splits")
     return below(caption, markdown_table(columns, rows))
@@ -196,18 +191,13 @@ def _division_block(over: SpreadAndScan, rest: SpreadAndScan) -> str:
         f"{sum(rest < 0 for rest in users):,} have a negative remainder, which a reader of 0 to {BUCKETS - 1} misses."
     )
     quotients = java_divided(2**31 - 1, BUCKETS) - java_divided(-(2**31), BUCKETS) + 1
-    rows = [
-        (
-            f"`{one.form.key}`",
-            f"{len(prefixes_of(form)):,}",
-            f"{quotients if form is divided else BUCKETS:,}",
-            f"{one.simulation.busiest_region:.0%}",
-            "all" if one.reads_all else f"{one.rows:,}",
-        )
-        for one, form in ((over, divided), (rest, remainder))
-    ]
-    columns = ("key", f"prefixes of {NUMBERS:,} numbers", "possible prefixes", "busiest region", "rows read")
-    return "\n\n".join([small, filled(words), markdown_table(columns, rows)])
+    prefixes = (
+        f"{NUMBERS:,} numbers have {len(prefixes_of(divided)):,} prefixes behind `hash / {BUCKETS}`, of {quotients:,} "
+        f"possible ones, and {over.simulation.busiest_region:.0%} of the writes are in one region; behind "
+        f"`Math.floorMod(hash, {BUCKETS})` they have {len(prefixes_of(remainder))}, and "
+        f"{rest.simulation.busiest_region:.0%}."
+    )
+    return "\n\n".join([small, filled(words), filled(prefixes)])
 
 
 @attrs.frozen
@@ -271,11 +261,10 @@ def _splits_block(recordings: Sequence[tuple[str, RegionRecording]]) -> str:
     split = [split for _name, recording in recordings for split in recording.splits]
     first = split[0]
     caption = (
-        f"Measured ({_source(recordings)}): {first.rows:,} rows of {first.row_bytes:,.0f} bytes, with a flush size of "
-        f"{first.flush_bytes / 2**20:g} MB and a maximum of {first.max_bytes / 1e6:g} MB. HBase's balancer was off, so "
-        "the simulation has one server. Apart: the largest difference between the share of rows before a split point "
-        "of HBase and that before the nearest split point of the simulation. Written: bytes that flushes and "
-        "compactions wrote for each byte of the files, and what `rowbook size` predicts of them."
+        f"Measured ({_source(recordings)}): {first.rows:,} rows of {first.row_bytes:,.0f} bytes; flushes at "
+        f"{first.flush_bytes / 2**20:g} MB, splits at {first.max_bytes / 1e6:g} MB. Apart: the largest share of rows "
+        "between a split point of HBase and the nearest simulated one. Written: bytes that flushes and compactions "
+        "wrote for each byte of the files."
     )
     regions = ("regions, HBase", "simulated", "half full, HBase", "simulated", "apart")
     columns = ("table", *regions, "written (predicted)")
@@ -321,14 +310,12 @@ def _largest_file_block(recordings: Sequence[tuple[str, RegionRecording]]) -> st
 
 
 def _files_block(recordings: Sequence[tuple[str, RegionRecording]]) -> str:
-    caption = (
-        f"Measured ({_source(recordings)}): bytes of the files after a flush, and how far the size predicted from half "
-        "as many records is from them."
+    files = [file for _name, recording in recordings for file in recording.files]
+    furthest = [
+        f"{encoding} {max((one.deviation for one in files if one.encoding == encoding), key=abs):+.1%}"
+        for encoding in dict.fromkeys(file.encoding for file in files)
+    ]
+    return filled(
+        f"Measured ({_source(recordings)}): files of {len({file.table for file in files})} tables after a flush, and "
+        f"sizes predicted from half as many records. The prediction that is furthest off: {', '.join(furthest)}."
     )
-    rows: list[tuple[str, ...]] = []
-    for _name, recording in recordings:
-        for table in dict.fromkeys(one.table for one in recording.files):
-            of_table = [one for one in recording.files if one.table == table]
-            cells = (f"{one.bytes:,} ({one.deviation:+.1%})" for one in of_table)
-            rows.append((f"`{table}`", f"{of_table[0].records:,}", *cells))
-    return below(caption, markdown_table(("table", "records", "plain", "FAST_DIFF", "GZ"), rows))

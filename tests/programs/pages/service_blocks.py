@@ -1,6 +1,7 @@
 """The blocks of the page about services: what was measured, the consumer of a queue, and the rights of a service."""
 
 from collections.abc import Iterator, Mapping
+from textwrap import dedent, indent
 from typing import Any
 
 from shared.exhibit.markdown import filled, markdown_table, text_block
@@ -18,10 +19,16 @@ def service_blocks() -> dict[str, str]:
     command = filled(f"`rowbook ddl orders --grants {USER}` prints, for the HBase shell:")
     return {
         "services": _services(),
-        "consumer": text_block(CONSUMER.read_text(encoding="utf-8").rstrip(), "py"),
+        "consumer": text_block(_loop_of(CONSUMER.read_text(encoding="utf-8")), "py"),
         "grants": f"{command}\n\n{text_block(grants, 'ruby')}",
         "killed": _killed(),
     }
+
+
+def _loop_of(program: str) -> str:
+    """What a consumer does with each message."""
+    loop = program.partition("    while True:\n")[2].partition("\n\n\n")[0]
+    return f"while True:\n{indent(dedent(loop), ' ' * 4)}"
 
 
 def _services() -> str:
@@ -29,8 +36,8 @@ def _services() -> str:
     programs: Mapping[str, Mapping[str, list[float]]] = figures["programs"]
     caption = (
         f"Answers a second to {figures['clients']} clients, and the milliseconds in which 99 of 100 come: an order by "
-        f"its number, a seller's page of {figures['page']}, and an order placed in all its tables. Medians of rounds "
-        f"in turns; clients, service, gateway and HBase share the machine. {measured('services')}"
+        f"number, a seller's page of {figures['page']}, an order placed. Clients, service, gateway and HBase share the "
+        f"machine. {measured('services')}"
     )
     columns = ("program", "order/s", "99 %, ms", "page/s", "99 %, ms", "placed/s", "99 %, ms")
     return f"{filled(caption)}\n\n{markdown_table(columns, _programs(programs))}"
@@ -46,10 +53,10 @@ def _killed() -> str:
     figures = recorded()["killed services"]["figures"]
     services: dict[str, dict[str, Any]] = {name: of for name, of in figures.items() if isinstance(of, dict)}
     caption = (
-        f"{figures['clients']} clients write, and each sends the same request again after 503, 504 and no answer. "
-        f"Every {figures['seconds']} s a worker (Flask) or the whole service (FastAPI) is killed, a gateway is killed "
-        f"and started again, or it is stopped for longer than the deadline. Afterwards every acknowledged write is in "
-        f"all its tables, no room has two guests in a night, and nothing was a 500. {measured('killed services')}"
+        f"{figures['clients']} clients write, and repeat a request after 503, 504 and no answer. Every "
+        f"{figures['seconds']} s a worker (Flask), the whole service (FastAPI) or a gateway is killed, or a gateway is "
+        "stopped for longer than the deadline. Afterwards every acknowledged write is in all its tables, no room has "
+        f"two guests in a night, and nothing was a 500. {measured('killed services')}"
     )
     columns = ("service", "killed or stopped", "written", "409", "503 and 504", "no answer", "settled when sent again")
     return f"{filled(caption)}\n\n{markdown_table(columns, _killed_rows(services))}"

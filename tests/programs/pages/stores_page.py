@@ -46,13 +46,18 @@ def _comparators_table() -> str:
     return "\n".join(line.strip() for line in lines if line.strip().startswith("|"))
 
 
+def _first_sentence(text: str) -> str:
+    return text.partition(". ")[0].removesuffix(".") + "."
+
+
 def stores_blocks() -> dict[str, str]:
-    """The stores README's blocks on filters and limits, from their docstrings and constants."""
+    """The blocks of the pages of the stores, from docstrings and constants; of a filter, its first trap."""
     of_filters: list[str] = []
     for words in FILTERS:
         filter = filter_language.parse_filter(words.encode())
-        rule, _, trap = " ".join((filter.__doc__ or "").split()).replace("Traps: ", "Trap: ").partition(" Trap: ")
-        of_filters.append(f"`{words}`: {rule}" + (f" **Trap:** {trap}" if trap else ""))
+        _, is_trap, trap = " ".join((filter.__doc__ or "").split()).replace("Traps: ", "Trap: ").partition(" Trap: ")
+        if is_trap:
+            of_filters.append(f"`{words}`: {_first_sentence(trap)}")
     of_limits = (
         ("row key", f"1 to {MAX_ROW_BYTES:,} bytes"),
         ("family", f"1 to {rules.MAX_FAMILY_BYTES} bytes"),
