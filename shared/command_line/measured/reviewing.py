@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
 from rich.console import Console
 
@@ -20,6 +20,7 @@ from .linting import LintFindings, lint_design
 from .simulating import SimulatedLoad, simulate_load
 from .sizes import SizeOfLoad, size_of_load
 
+CHAPTERS: tuple[Chapter, ...] = get_args(Chapter)
 TITLE_WIDTH = 10
 """Characters of the column with the names of the chapters."""
 A_YEAR = 365
@@ -105,7 +106,7 @@ def review(
     """
     design, variants = find_variants(name)
     measured: dict[Chapter, Measured] = {}
-    missing: dict[str, str] = {}
+    missing: dict[Chapter, str] = {}
     with doing(errors, full_name(design, variants[0])) as tell:
         measuring = Measuring(design, variants, load, tell, rows)
         for title, measure in measuring.chapters.items():
@@ -131,7 +132,7 @@ def _page(
     name: str,
     load: ExpectedLoad,
     measured: Mapping[Chapter, Measured],
-    missing: Mapping[str, str],
+    missing: Mapping[Chapter, str],
     *,
     as_json: bool,
 ) -> None:
@@ -146,12 +147,11 @@ def _page(
     assumed = f"; assumed, because not given: {', '.join(load.assumed)}" if load.assumed else ""
     wrapped(to, f"load: {load.words}{assumed}")
     line(to)
-    for title, chapter in measured.items():
-        _chapter(to, title, chapter.brief())
-    for not_measured, reason in missing.items():
-        _chapter(to, not_measured, [f"not measured: {reason}"])
+    for title in CHAPTERS:
+        texts = measured[title].brief() if title in measured else [f"not measured: {missing[title]}"]
+        _chapter(to, title, texts)
     line(to)
-    wrapped(to, f"rowbook review {name} --only CHAPTER shows one of them whole: {', '.join((*measured, *missing))}")
+    wrapped(to, f"rowbook review {name} --only CHAPTER shows one of them whole: {', '.join(CHAPTERS)}")
 
 
 def _chapter(to: Console, title: str, texts: Iterable[str]) -> None:
@@ -170,5 +170,7 @@ def _verdict(load: ExpectedLoad, measured: Mapping[Chapter, Measured]) -> Iterat
         if load.servers > 1:
             to_table = f" to {table}" if len(simulated.simulated.tables) > 1 else ""
             yield f"the busiest server takes {simulation.busiest_server:.0%} of the writes{to_table}"
+    else:
+        yield "regions unknown"
     if isinstance(lint, LintFindings):
         yield count(lint.number, "finding")

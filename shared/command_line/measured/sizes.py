@@ -96,7 +96,7 @@ def _row(one: TableSize) -> tuple[str, ...]:
 def _total(needed: Sizing, encoding: str) -> str:
     tables = needed.of(encoding)
     written = sum(one.rewrites * (one.file_bytes or 0) for one in tables) / needed.keep_days / DAY_S
-    return f"{_stored(needed, encoding)}; servers write {_mb(written)} MB/s"
+    return f"{_stored(needed, encoding)}; servers write {_mb(written) if written else UNKNOWN} MB/s"
 
 
 def _stored(needed: Sizing, encoding: str) -> str:
@@ -105,6 +105,8 @@ def _stored(needed: Sizing, encoding: str) -> str:
     regions = [one.regions for one in tables if one.regions is not None]
     in_regions = f" in {count(sum(regions), 'region')}" if len(regions) == len(tables) else ""
     unknown = [one.table for one in tables if one.file_bytes is None]
+    if len(unknown) == len(tables):
+        return f"{encoding}: {UNKNOWN}"
     without = f" without {listed(unknown)}" if unknown else ""
     return f"{encoding}: {file_bytes / 1e9:,.1f} GB{in_regions}{without}"
 
