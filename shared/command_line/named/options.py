@@ -184,7 +184,10 @@ Pictures = Annotated[
 ]
 ExportFormat = Annotated[
     str | None,
-    typer.Option(metavar="F", help="Format of the lines: csv, jsonl, or the design's own, which is the default."),
+    typer.Option(
+        metavar="F",
+        help="Format of the lines: csv, jsonl (the default), or the design's own (tsdb's default).",
+    ),
 ]
 To = Annotated[
     str | None,

@@ -27,7 +27,6 @@ RECORDS_AT_ONCE = 1000
 """How many records are written at once."""
 CSV, JSONL = "csv", "jsonl"
 MORE = f"there are more records: --limit N or --limit {ALL} shows them"
-
 Source: TypeAlias = tuple[Iterable[Any], Callable[[int], Iterator[str]]]
 """Records, and a function of how many were written, which returns what remains to be said when all are read."""
 
@@ -49,7 +48,7 @@ def write_lines(
     table, words = table_and_words(table, words)
     load = _load(design, name, table, load_name)
     own = {one.name: one.write for one in load.formats if one.write is not None}
-    chosen = check_name("format", form or next(iter(own), CSV), [*own, CSV, JSONL])
+    chosen = check_name("format", form or next(iter(own), JSONL), [*own, JSONL, CSV])
     most = read_limit(limit)
     unreadable = Unreadable()
     if load.export is not None:
