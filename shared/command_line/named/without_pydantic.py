@@ -7,7 +7,7 @@ takes longer than `rowbook list`. Text and choices stay as they are typed; any o
 from typing import Any, get_args
 
 import typer
-from typer.core import TyperCommand, TyperGroup, _typer_format_options
+from typer.core import TyperCommand, TyperGroup
 
 WIDEST = 60
 """Characters of the line of help that a list of commands has for each."""
@@ -64,4 +64,7 @@ class Commands(TyperGroup):
         for panel, of_panel in panels.items():
             with formatter.section(panel):
                 formatter.write_dl([(name.ljust(widest), help) for name, help in of_panel])
-        _typer_format_options(self, ctx=ctx, formatter=formatter)
+        super().format_options(ctx, formatter)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Writes nothing more: the panels have all commands."""

@@ -31,7 +31,8 @@ def test_the_heat_of_a_design_fits_a_screen_and_has_the_verdict_of_every_table(o
     recorded = recorded_heat(design_named(name.partition(":")[0]))
     for variant in (first, *others):
         tables = {table["table"]: table["shares"] for table in variant["tables"]}
-        assert tables == {table.table: [*table.heat.shares] for table in recorded.of(variant["name"])}
+        of_variant = {table.table: [*table.heat.shares] for table in recorded.of(variant["name"])}
+        assert tables == of_variant or not recorded.tables  # of a design without a recording it is measured
     shown = " ".join(" ".join(lines).split())
     for variant in (first, *others):
         for table in variant["tables"]:
