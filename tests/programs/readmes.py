@@ -23,7 +23,6 @@ from domains.monitoring import PointRepository
 from domains.suite import SUITE
 from domains.tsdb import TsdbRepository
 from domains.tsdb.changing.rewriting import QUIET_MS
-from shared.command_line.measured.linting import lint
 from shared.command_line.named.design_lines import listing_text
 from shared.command_line.screen.terminal import WIDTH
 from shared.designs import LINT_RULES, Design
@@ -62,8 +61,6 @@ from tests.releases.test_deployment import CHANGES
 from tests.shared.stores.test_differences import DIFFERENCES
 
 ROOT = Path(__file__).parents[2]
-LINTED = "logs:modulo"
-"""The variant that the page of the command line lints."""
 
 
 def storage_blocks() -> dict[str, str]:
@@ -125,12 +122,9 @@ OF_SEVERAL_DESIGNS: Mapping[str, Callable[[], Mapping[str, str]]] = {
 
 
 def command_line_blocks() -> dict[str, str]:
-    """The rules of `rowbook lint`, and what it prints for a variant that is not to be copied."""
-    printed = StringIO()
-    to = Console(file=printed, width=WIDTH, no_color=True, markup=False, highlight=False)
-    lint(to, to, LINTED, as_json=False)
+    """The rules of `rowbook lint`."""
     rules = markdown_table(("rule", "what it finds"), [(f"`{name}`", meaning) for name, meaning in LINT_RULES.items()])
-    return {"lint-rules": rules, "lint-example": text_block(printed.getvalue().rstrip())}
+    return {"lint-rules": rules}
 
 
 SHOWN_MISTAKE = "orders"

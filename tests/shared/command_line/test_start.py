@@ -41,6 +41,7 @@ def below(names: tuple[str, ...], modules: set[str]) -> list[str]:
     ("line", "needs", "unwanted"),
     [
         ("--help", "typer", (*OTHER_ROOMS, "happybase", "attr", "rich.console")),
+        ("review --help", "typer", (*OTHER_ROOMS, "happybase", "attr", "rich.console")),
         pytest.param(
             *("list", "rich.console", ("numpy", "prometheus_client", "cattrs", "happybase", "pydantic", *OTHER_ROOMS)),
             marks=pytest.mark.long,
