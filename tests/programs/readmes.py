@@ -9,13 +9,11 @@ The text of a README between two marks is such a block:
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
-from io import StringIO
 from pathlib import Path
 
 import attrs
 import happybase
 from rich.cells import cell_len, set_cell_size
-from rich.console import Console
 
 from domains.monitoring import TABLES as MONITORING_TABLES
 from domains.monitoring import Point as MonitoredPoint
@@ -24,14 +22,13 @@ from domains.suite import SUITE
 from domains.tsdb import TsdbRepository
 from domains.tsdb.changing.rewriting import QUIET_MS
 from shared.command_line.named.design_lines import listing_text
-from shared.command_line.screen.terminal import WIDTH
 from shared.designs import LINT_RULES, Design
 from shared.designs.design import FACTS
 from shared.designs.patterns import key_line
 from shared.exhibit.comparison import stored_bytes
 from shared.exhibit.heat import LEGEND as HEAT_LEGEND
 from shared.exhibit.heat import RANGES
-from shared.exhibit.markdown import below, filled, markdown_list, markdown_table, picture_block, text_block, with_blocks
+from shared.exhibit.markdown import below, filled, markdown_list, markdown_table, picture_block, with_blocks
 from shared.exhibit.shown_design import traps_of
 from shared.exhibit.traps import trap_row
 from shared.exhibit.verdicts import LEGEND
