@@ -8,7 +8,17 @@ import attrs
 from shared.designs.design import Design, Load
 from shared.designs.metering import Measurement
 from shared.exhibit.comparison import VariantCosts
-from shared.exhibit.cost_tables import READ_COLUMNS, WRITTEN_COLUMNS, listed, read_row, refusals, rpcs, written_row
+from shared.exhibit.cost_tables import (
+    READ_COLUMNS,
+    WRITTEN_COLUMNS,
+    compared,
+    grids,
+    listed,
+    read_row,
+    refusals,
+    rpcs,
+    written_row,
+)
 from shared.exhibit.growth import TIMES, recorded_growth
 from shared.exhibit.growth_words import how_many_grow
 from shared.exhibit.markdown import below, filled, fits, markdown_list, markdown_table
@@ -28,10 +38,8 @@ def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
 
     A variant's verdict is left out if it is the design's own; a variant with no other verdict is left out as a whole.
     """
-    silent = [f"`{variant.variant.name}`" for variant in variants if not variant.answers]
-    main, *others = [variant for variant in variants if variant.answers]
-    alike = [variant for variant in others if _verdicts(variant) == _verdicts(main)]
-    differing = [main, *(variant for variant in others if variant not in alike)]
+    differing, alike, unanswering = compared(variants)
+    silent = [f"`{variant.variant.name}`" for variant in unanswering]
     growing = how_many_grow(recorded_growth(design).own)
     measured = "measured" if design.in_one_file else "[measured](REFERENCE.md#costs)"
     caption = [_samples_line(design), f"Up to {TIMES[-1]} times the data, {growing} ({measured})."]
@@ -44,10 +52,6 @@ def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     tables = across(differing, verdict, only_differences=True)
     caption += [f"An empty cell means the same cost as `{design.name}`."] if len(differing) > 1 else []
     return "\n\n".join([filled(" ".join(caption)), tables, meanings])
-
-
-def _verdicts(variant: VariantCosts) -> list[str]:
-    return list(map(verdict, variant.measurements))
 
 
 def _samples_line(design: Design) -> str:
@@ -103,23 +107,9 @@ def across(
 
     Variants that refuse every question are left out, and with `only_differences` the cells that equal the design's own.
     """
-    main, *others = [variant for variant in variants if variant.answers]
-    for count in range(1, len(others) + 1):
-        size = -(-len(others) // count)
-        groups = [[main, *others[at : at + size]] for at in range(0, len(others), size)]
-        tables = [_across(group, cell, only_differences) for group in groups]
-        if all(map(fits, tables)):
-            return "\n\n".join(tables)
-    return _across([main, *others], cell, only_differences)
-
-
-def _across(variants: Sequence[VariantCosts], cell: Callable[[Measurement], str], only_differences: bool) -> str:
-    rows: list[tuple[str, ...]] = []
-    for row in zip(*(variant.measurements for variant in variants), strict=True):
-        main, *others = map(cell, row)
-        shown = ("" if only_differences and other == main else other for other in others)
-        rows.append((row[0].pattern.question, main, *shown))
-    return markdown_table(("question", *(variant.variant.marked_name for variant in variants)), rows)
+    answering = [variant for variant in variants if variant.answers]
+    shown = grids(answering, cell, lambda grid: fits(markdown_table(*grid)), only_differences=only_differences)
+    return "\n\n".join(markdown_table(*grid) for grid in shown)
 
 
 def choice_block(design: Design) -> str:
