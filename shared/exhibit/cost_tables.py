@@ -169,7 +169,7 @@ def _part_and_reason(message: str) -> tuple[str, str]:
 
 
 class Compared(NamedTuple):
-    """Variants side by side: those that a grid of verdicts shows, the first one always, and those that it leaves out."""
+    """Variants side by side: those that a grid of verdicts shows, always with the first one, and those left out."""
 
     shown: list[VariantCosts]
     alike: list[VariantCosts]

@@ -70,12 +70,12 @@ def run(
     store: Annotated[str, typer.Option(metavar="URL", help=f"{URL}, instead of memory.")] = MEMORY,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the tables in the store.")] = False,
     full: Annotated[
-        bool, typer.Option("--full", help="Also show rows, ranges, commands, refusals and published mistakes.")
+        bool, typer.Option("--all", "--full", help="Show all of it: rows, ranges, commands, refusals, mistakes, words.")
     ] = False,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Load the samples, ask every question, and show what it costs: a line per design, or two screens for one."""
+    """Load the samples, ask every question, and show what it costs: a line per design, or a screen for one."""
     from ..measured import running
     from ..named.designs import reasons_to_leave_out
     from ..screen.terminal import consoles, line
@@ -204,12 +204,13 @@ def explain(
             help=f"{URL}, to show the region of the row, and names for numbers in a key, such as UIDs of tsdb.",
         ),
     ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Show the tables of all variants, too.")] = False,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
     """Show the bytes of a row key below its parts and their values, and the contents of a cell.
 
-    A design shows its key in every variant, the likeliest table first.
+    The likeliest table comes first. NAME:VARIANT shows the tables of a variant.
     """
     from ..rows import explaining
     from ..screen.terminal import console
@@ -224,6 +225,7 @@ def explain(
         column=column,
         value=value,
         store=store,
+        everything=everything,
         as_json=as_json,
     )
     raise typer.Exit(code)

@@ -86,7 +86,7 @@ def get(
     with _bound(name, store, table) as bound:
         rows = _rows_of_key(name, bound, given) if given else [_row_of_words(name, bound.layout, words)]
         for row in rows:
-            output.show_key(bound.layout, row)
+            output.show_key(find_variants(name)[0], bound.layout, row)
         decoded = bound.layout.key.decode(rows[0])
         parts = bound.layout.key.parts
         _write(output, errors, bound, {part.name: getattr(decoded, part.name) for part in parts}, most)

@@ -5,10 +5,11 @@ Fonts are those of the reader's system, so a width of text is an estimate with r
 
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+from collections.abc import Sequence
 
 import svg
+
+from ..part_colours import DARK, INK, LIGHT, Colours, Role
 
 WIDTH = 560
 """Pixels; a page shows a picture at this width or scales it down to the screen."""
@@ -19,32 +20,6 @@ SANS_PX, MONO_PX, HEADLINE_PX = 8.0, 9.1, 9.4
 """Pixels that a character takes on average: of text and of bytes at 15 pixels, of a bold headline at 17."""
 BOLD = 1.12
 """A bold text is so many times as wide."""
-
-Role: TypeAlias = Literal["owner", "state", "time", "id", "salt", "value", "none"]
-"""What a part of a key is for; `value` is not in the key, `none` is empty."""
-
-Colours: TypeAlias = Mapping[str, tuple[str, str]]
-"""Fill and line, by role."""
-LIGHT: Colours = {
-    "owner": ("#d3e6f8", "#0b5a9c"),
-    "state": ("#fbdcc8", "#a8440c"),
-    "time": ("#f8ebb4", "#7d6000"),
-    "id": ("#cfeede", "#08694a"),
-    "salt": ("#ecdaf1", "#80378c"),
-    "value": ("#f1f3f5", "#8c959f"),
-    "none": ("#ffffff", "#8c959f"),
-}
-DARK: Colours = {
-    "owner": ("#12395c", "#74b9f5"),
-    "state": ("#552a10", "#f39a62"),
-    "time": ("#463900", "#e3c54a"),
-    "id": ("#0d4432", "#52cd9f"),
-    "salt": ("#472150", "#da9be4"),
-    "value": ("#21262d", "#6e7681"),
-    "none": ("#0d1117", "#6e7681"),
-}
-INK = {"light": ("#1f2328", "#57606a", "#ffffff"), "dark": ("#e6edf3", "#9aa4ae", "#0d1117")}
-"""Text, secondary text and ground."""
 
 
 def _theme(colours: Colours, ink: tuple[str, str, str]) -> str:

@@ -15,9 +15,9 @@ from ..cost_tables import listed
 from ..heat import RANGES
 from ..heat_recording import recorded_heat
 from ..heat_tables import TableHeat, contrasting
+from ..part_colours import key_boxes, roles_of
 from ..verdicts import price
 from .drawing import MARGIN, SANS_PX, WIDTH, Picture, width_of
-from .roles import key_boxes, roles_of
 
 CELL_WIDTH, CELL_HEIGHT = 16, 17
 BOX_HEIGHT, LINE = 30, 21

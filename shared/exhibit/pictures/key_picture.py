@@ -12,8 +12,8 @@ from ...keys.parts import Segment
 from ...keys.slice_codecs import share_codec
 from ...tables import ItemCells
 from ..cost_tables import listed
-from .drawing import MARGIN, WIDTH, Picture, Role, width_of
-from .roles import roles_of
+from ..part_colours import Role, roles_of
+from .drawing import MARGIN, WIDTH, Picture, width_of
 
 if TYPE_CHECKING:
     import happybase

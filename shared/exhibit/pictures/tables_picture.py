@@ -15,9 +15,9 @@ from ...intents.writer import writers_of
 from ...tables import ItemCells, RecordCells, TableLayout
 from ..comparison import VariantCosts
 from ..cost_tables import listed
+from ..part_colours import Role, key_boxes, roles_of
 from ..verdicts import verdict
-from .drawing import MARGIN, WIDTH, Picture, Role, width_of
-from .roles import key_boxes, roles_of
+from .drawing import MARGIN, WIDTH, Picture, width_of
 
 if TYPE_CHECKING:
     import happybase

@@ -4,9 +4,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from shared.exhibit.part_colours import DARK, LIGHT, roles_of
 from shared.exhibit.pictures import MAX_BYTES
-from shared.exhibit.pictures.drawing import DARK, LIGHT, WIDTH
-from shared.exhibit.pictures.roles import roles_of
+from shared.exhibit.pictures.drawing import WIDTH
 from tests.copies import ROOT
 from tests.designs import all_designs
 from tests.programs.pictures import files

@@ -1,13 +1,38 @@
-"""What the parts of a design's keys are for, which decides their colours."""
+"""What the parts of a design's keys are for, which decides their colours, in pictures and on a terminal."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
-from ...designs.design import Design
-from ...designs.patterns import part_line, prefix_line
-from ...keys import Code
-from ...tables import ItemCells, TableLayout
-from .drawing import Role
+from ..designs.design import Design
+from ..designs.patterns import part_line, prefix_line
+from ..keys import Code
+from ..tables import ItemCells, TableLayout
+
+Role: TypeAlias = Literal["owner", "state", "time", "id", "salt", "value", "none"]
+"""What a part of a key is for; `value` is not in the key, `none` is empty."""
+
+Colours: TypeAlias = Mapping[str, tuple[str, str]]
+"""Fill and line, by role."""
+LIGHT: Colours = {
+    "owner": ("#d3e6f8", "#0b5a9c"),
+    "state": ("#fbdcc8", "#a8440c"),
+    "time": ("#f8ebb4", "#7d6000"),
+    "id": ("#cfeede", "#08694a"),
+    "salt": ("#ecdaf1", "#80378c"),
+    "value": ("#f1f3f5", "#8c959f"),
+    "none": ("#ffffff", "#8c959f"),
+}
+DARK: Colours = {
+    "owner": ("#12395c", "#74b9f5"),
+    "state": ("#552a10", "#f39a62"),
+    "time": ("#463900", "#e3c54a"),
+    "id": ("#0d4432", "#52cd9f"),
+    "salt": ("#472150", "#da9be4"),
+    "value": ("#21262d", "#6e7681"),
+    "none": ("#0d1117", "#6e7681"),
+}
+INK = {"light": ("#1f2328", "#57606a", "#ffffff"), "dark": ("#e6edf3", "#9aa4ae", "#0d1117")}
+"""Text, secondary text and ground."""
 
 
 def roles_of(design: Design) -> Mapping[str, Role]:
