@@ -62,9 +62,9 @@ class Load:
     tables hold for them, whatever its form. Raises ValueError if it cannot do so for one of them. None if records have
     only one stored form."""
     export: Callable[..., Any] | None = None
-    """The repository's method that returns stored records, for `rowbook export`: an iterable with a method
-    `on_invalid`, and maybe with `notes`, lines of text about what it leaves out. None if a scan of one table shows
-    whole records."""
+    """The repository's method that returns stored records, for `rowbook scan --lines`: an iterable with a
+    method `on_invalid`, and maybe with `notes`, lines of text about what it leaves out. None if a scan of one table
+    shows whole records."""
     has_own_order: bool = False
     """Whether records must be stored in the order of their file, such as those of a log; otherwise in any order."""
     identified_by: tuple[str, ...] = ()

@@ -52,6 +52,6 @@ class Format:
     """Whether lines may lack a time. Then `read` leaves out its column, and the caller of `read_lines` gives the time
     of those lines."""
     write: Callable[[Any], str] | None = None
-    """The line of a record, without a line end; None if `rowbook export` cannot write the format."""
+    """The line of a record, without a line end; None if `rowbook scan --lines` cannot write it."""
     wanted: str = ""
     """The lines that become records, for messages, if others are ignored: `lines in which sshd accepts a user`."""

@@ -1,7 +1,7 @@
 """The commands, in the order of the help text."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -11,34 +11,50 @@ from ..named.own_settings import give_settings
 from ..named.without_pydantic import Command, Commands
 from ..new_package import command
 from . import design_commands as commands
-from . import store_commands, table_commands
+from . import old_commands, store_commands, table_commands
 
-COMMANDS: Mapping[str, tuple[type[Command], Callable[..., None]]] = {
-    "list": (DesignCommand, commands.list_),
-    "demo": (Command, commands.demo),
-    "run": (DesignCommand, commands.run),
-    "load": (LoadCommand, commands.load_),
-    "ask": (DesignCommand, commands.ask),
-    "compare": (LoadCommand, table_commands.compare),
-    "explain": (DesignCommand, commands.explain),
-    "lint": (DesignCommand, commands.lint),
-    "ddl": (DesignCommand, commands.ddl),
-    "heat": (DesignCommand, commands.heat),
-    "simulate": (DesignCommand, commands.simulate),
-    "size": (DesignCommand, commands.size),
-    "new": (Command, command.new),
-    "scan": (DesignCommand, table_commands.scan),
-    "get": (DesignCommand, table_commands.get),
-    "count": (DesignCommand, table_commands.count),
-    "export": (DesignCommand, table_commands.export),
-    "recover": (DesignCommand, store_commands.recover),
-    "verify": (DesignCommand, store_commands.verify),
-    "repair": (DesignCommand, store_commands.repair),
-    "do": (DesignCommand, store_commands.do_),
-    "erase": (DesignCommand, store_commands.erase),
-    "adopt": (DesignCommand, store_commands.adopt),
-    "serve": (Command, store_commands.serve),
+Described: TypeAlias = tuple[type[Command], Callable[..., None]]
+"""A command: its class, which adds options, and what runs."""
+
+PANELS: Mapping[str, Mapping[str, Described]] = {
+    "Look": {
+        "list": (DesignCommand, commands.list_),
+        "demo": (Command, commands.demo),
+        "run": (LoadCommand, commands.run),
+        "ask": (DesignCommand, commands.ask),
+        "explain": (DesignCommand, commands.explain),
+    },
+    "Review": {
+        "review": (DesignCommand, commands.review),
+        "lint": (DesignCommand, commands.lint),
+        "ddl": (DesignCommand, commands.ddl),
+    },
+    "Use": {
+        "new": (Command, command.new),
+        "load": (LoadCommand, commands.load_),
+        "scan": (DesignCommand, table_commands.scan),
+        "get": (DesignCommand, table_commands.get),
+        "count": (DesignCommand, table_commands.count),
+        "serve": (Command, store_commands.serve),
+    },
+    "Keep": {
+        "recover": (DesignCommand, store_commands.recover),
+        "verify": (DesignCommand, store_commands.verify),
+        "repair": (DesignCommand, store_commands.repair),
+        "erase": (DesignCommand, store_commands.erase),
+        "adopt": (DesignCommand, store_commands.adopt),
+        "do": (DesignCommand, store_commands.do_),
+    },
 }
+"""The commands by what a person wants, in the order of the help text."""
+OLD: Mapping[str, Described] = {
+    "heat": (DesignCommand, old_commands.heat),
+    "simulate": (DesignCommand, old_commands.simulate),
+    "size": (DesignCommand, old_commands.size),
+    "compare": (LoadCommand, old_commands.compare),
+    "export": (DesignCommand, old_commands.export),
+}
+"""Old names, which help, completion and suggestions omit."""
 
 
 def app(words: Sequence[str]) -> typer.Typer:
@@ -48,9 +64,11 @@ def app(words: Sequence[str]) -> typer.Typer:
     """
     made = typer.Typer(cls=Commands, rich_markup_mode=None, pretty_exceptions_enable=False)
     made.callback(invoke_without_command=True)(rowbook)
-    for name in words[:1] if words and words[0] in COMMANDS else COMMANDS:
-        of_class, run = COMMANDS[name]
-        made.command(name, cls=of_class)(run)
+    described = {name: (*one, panel) for panel, of_panel in PANELS.items() for name, one in of_panel.items()}
+    described |= {name: (*one, "") for name, one in OLD.items() if name in words}
+    for name in words[:1] if words and words[0] in described else described:
+        of_class, run, panel = described[name]
+        made.command(name, cls=of_class, rich_help_panel=panel, hidden=name in OLD)(run)
     return made
 
 

@@ -1,42 +1,44 @@
-"""The commands that show designs, load records and ask questions, with their arguments and options.
+"""The commands that show designs, ask questions, judge designs and load records, with their arguments and options.
 
 The module that does the work is imported when the command runs.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import typer
 
 from ..named.options import (
+    COMPARED,
     FLUSH_SIZE,
-    HEAT_ROWS,
-    HEAT_SPLITS,
-    KEEP,
     MAX_FILESIZE,
     MEMORY,
-    SERVERS,
-    SIMULATED_ROWS,
     URL,
     AllowExpired,
     As,
     At,
+    Chapter,
     Correct,
     Files,
     FlushSize,
     Form,
     Format,
     Json,
+    Keep,
     Key,
     Map,
     MaxFilesize,
     Name,
     OnError,
+    Pictures,
     Plain,
+    RecordsADay,
     Servers,
     Set,
     Tag,
     TimeFormat,
     Unit,
+    With,
     Year,
     complete_name,
     complete_question,
@@ -44,7 +46,7 @@ from ..named.options import (
 
 
 def list_(context: typer.Context, as_json: Json = False, plain: Plain = False) -> None:
-    """List all designs and variants, with the keys of their tables."""
+    """List designs and variants, with the keys of their tables."""
     from ..named.listing import list_designs
     from ..screen.terminal import consoles
 
@@ -52,7 +54,7 @@ def list_(context: typer.Context, as_json: Json = False, plain: Plain = False) -
 
 
 def demo(context: typer.Context, plain: Plain = False) -> None:
-    """Show in one screen what row keys decide: costs, hot spots, bytes, a published mistake, a crash."""
+    """Show in one screen what row keys decide."""
     from ..named.suite import suite
     from ..screen.terminal import console
 
@@ -72,18 +74,73 @@ def run(
     full: Annotated[
         bool, typer.Option("--all", "--full", help="Show all of it: rows, ranges, commands, refusals, mistakes, words.")
     ] = False,
+    files: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--file",
+            metavar="FILE",
+            help="Your own records in place of the samples, as for load; the options below are for them. Repeatable.",
+        ),
+    ] = None,
+    as_: As = None,
+    format: Format = "auto",
+    map_: Map = None,
+    set_: Set = None,
+    tag: Tag = None,
+    unit: Unit = None,
+    time_format: TimeFormat = None,
+    year: Year = None,
+    at: At = None,
+    on_error: OnError = "stop",
+    limit: Annotated[
+        str, typer.Option(metavar="N", help=f"Maximum records; {COMPARED} if omitted, from the start of the files.")
+    ] = COMPARED,
+    with_: With = None,
+    pictures: Pictures = None,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Load the samples, ask every question, and show what it costs: a line per design, or a screen for one."""
-    from ..measured import running
+    """Ask every question of the samples or your files, in memory.
+
+    A line for each design; of one that is named, a screen with what each question costs in each variant.
+    """
     from ..named.designs import reasons_to_leave_out
     from ..screen.terminal import consoles, line
 
     out, errors = consoles(plain or context.obj)
+    of_samples = {"--store": store != MEMORY, "--keep": keep, "--all": full}
+    of_records = {"--as": as_, "--format": format != "auto", "--map": map_, "--set": set_, "--tag": tag}
+    of_records |= {"--unit": unit, "--time-format": time_format, "--year": year, "--at": at, "--with": with_}
+    of_records |= {"--on-error": on_error != "stop", "--limit": limit != COMPARED, "--pictures": pictures}
+    _check_options_of_run(names or [], files or [], of_samples, of_records)
+    if files:
+        from ..files.load_command import Reading
+        from ..measured.comparing import compare
+
+        reading = Reading(format, map_ or [], unit or [], time_format or [], year, at, set_ or [], tag or [])
+        stops = on_error == "stop"
+        (name,) = names or []
+        compare(out, errors, name, files, as_, reading, limit, with_ or [], pictures, stops=stops, as_json=as_json)
+        return
+    from ..measured import running
+
     for why in () if names else reasons_to_leave_out():
         line(errors, f"left out: {why}")
     running.run(out, errors, names or [], store, keep=keep, full=full, as_json=as_json)
+
+
+def _check_options_of_run(
+    names: Sequence[str], files: Sequence[str], of_samples: Mapping[str, object], of_records: Mapping[str, object]
+) -> None:
+    """Raises WrongUsage for options that do nothing with the samples, or nothing with files."""
+    from ..screen.wrong_usage import WrongUsage
+
+    for option, value in (of_samples if files else of_records).items():
+        if value:
+            reason = "must be without --file, whose records are measured in memory" if files else "needs --file FILE"
+            raise WrongUsage(f"{option}: {reason}")
+    if files and len(names) != 1:
+        raise WrongUsage(f"run --file: must have one NAME (got {len(names)})")
 
 
 def load_(
@@ -112,7 +169,10 @@ def load_(
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Store records from files. Loading the same records again changes nothing."""
+    """Store records from files.
+
+    Loading the same records again changes nothing.
+    """
     from ..files.load_command import MAX_JOBS, Reading, Task, load
     from ..named.typed_values import number
     from ..screen.terminal import consoles
@@ -208,7 +268,7 @@ def explain(
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Show the bytes of a row key below its parts and their values, and the contents of a cell.
+    """Show the parts of a row key, and what a cell holds.
 
     The likeliest table comes first. NAME:VARIANT shows the tables of a variant.
     """
@@ -232,9 +292,10 @@ def explain(
 
 
 def lint(context: typer.Context, name: Name, as_json: Json = False, plain: Plain = False) -> None:
-    """Find what a design's tables cost more than it seems, or lose, and say what to do. Exit code 1 if there is any.
+    """Find hidden costs and data-loss risks, with a fix for each.
 
-    The rules look at keys, families, the samples and the questions. A design may accept a finding, with a reason.
+    Exit code 1 if there are any. The rules look at keys, families, the samples and the questions. A design may accept a
+    finding, with a reason.
     """
     from ..measured import linting
     from ..screen.terminal import consoles
@@ -264,7 +325,7 @@ def ddl(
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Print HBase-shell statements that create the tables, pre-split.
+    """Print HBase-shell statements that create the tables.
 
     The split points are those of the key layout; a table without them has one region.
     """
@@ -281,81 +342,54 @@ def ddl(
         ddl_statements.show_statements(to, name, splits, table_prefix, as_json=as_json)
 
 
-def heat(
+def review(
     context: typer.Context,
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="NAME",
-            help="A design (logs), measured on records like its samples, or a variant (logs:salted).",
-            autocompletion=complete_name,
+            metavar="NAME", help="A design (logs) or a variant (logs:salted).", autocompletion=complete_name
         ),
     ] = None,
+    only: Annotated[Chapter | None, typer.Option(help="Show this chapter whole.")] = None,
+    records_a_day: RecordsADay = None,
+    keep: Keep = None,
+    servers: Servers = None,
+    flush_size: FlushSize = FLUSH_SIZE,
+    max_filesize: MaxFilesize = MAX_FILESIZE,
     keys: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Your own row keys instead, one a line in the order of writing; other bytes as \\xNN. - is stdin.",
+            help="In place of NAME: your own row keys, one a line, as they are written; shows their heat. - is stdin.",
         ),
     ] = None,
-    rows: Annotated[
-        str | None, typer.Option(metavar="N", help=f"Rows that the design writes; {HEAT_ROWS} if omitted.")
-    ] = None,
-    splits: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N", help=f"Number of split points for --keys; N make N + 1 ranges; {HEAT_SPLITS} if omitted."
-        ),
-    ] = None,
-    is_hex: Annotated[bool, typer.Option("--hex", help="The keys of --keys are in hex.")] = False,
+    form: Form = None,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Show where new rows land: key ranges against time, and whether one of them is a hot spot."""
-    from ..measured import heat_maps
-    from ..screen.terminal import consoles
+    """Judge a design: findings, hot spots, regions, sizes.
 
-    out, errors = consoles(plain or context.obj)
-    heat_maps.show(out, errors, name, keys=keys, rows=rows, splits=splits, is_hex=is_hex, as_json=as_json)
-
-
-def simulate(
-    context: typer.Context,
-    name: Name,
-    rows: Annotated[
-        str, typer.Option(metavar="N", help="Rows that the design writes to all tables: 1000000000, or 1e9.")
-    ] = SIMULATED_ROWS,
-    servers: Servers = SERVERS,
-    flush_size: FlushSize = FLUSH_SIZE,
-    max_filesize: MaxFilesize = MAX_FILESIZE,
-    as_json: Json = False,
-    plain: Plain = False,
-) -> None:
-    """Show how tables split under a large load, which servers take the writes, and what questions then read.
-
-    Nothing is stored: a sample of 10,000 records tells where the rows go.
+    The verdict comes first. Then lint looks for hidden costs, heat shows where new rows land, simulate how tables split
+    under the load, and size what it needs on disk and of the servers. Nothing is stored. Exit code 1 if lint finds
+    something that the design does not accept.
     """
-    from ..measured import simulating
     from ..screen.terminal import consoles
+    from ..screen.wrong_usage import WrongUsage
 
+    if (name is None) == (keys is None):
+        raise WrongUsage("review: give a design (NAME), or a file of row keys (--keys FILE)")
     out, errors = consoles(plain or context.obj)
-    simulating.show(out, errors, name, rows, servers, flush_size, max_filesize, as_json=as_json)
+    if keys is not None:
+        from ..measured.heat_maps import show_keys
 
+        if only not in (None, "heat") or (records_a_day, keep, servers) != (None, None, None):
+            raise WrongUsage("--keys: shows the heat of the keys alone, so leave out --only and the load")
+        show_keys(out, keys, form, as_json=as_json)
+        return
+    if form is not None:
+        raise WrongUsage("--form: needs --keys FILE")
+    from ..measured.expected_load import expected_load
+    from ..measured.reviewing import review as review_design
 
-def size(
-    context: typer.Context,
-    name: Name,
-    records_a_day: Annotated[str, typer.Option(metavar="N", help="Records that are stored in a day.")],
-    keep: Annotated[str, typer.Option(metavar="LENGTH", help="How long each record is kept.")] = KEEP,
-    servers: Servers = SERVERS,
-    flush_size: FlushSize = FLUSH_SIZE,
-    max_filesize: MaxFilesize = MAX_FILESIZE,
-    as_json: Json = False,
-    plain: Plain = False,
-) -> None:
-    """Show what a design needs: bytes on disk in three encodings, regions, RPCs, and bytes written by compactions."""
-    from ..measured import sizes
-    from ..screen.terminal import consoles
-
-    out, errors = consoles(plain or context.obj)
-    sizes.show(out, errors, name, records_a_day, keep, servers, flush_size, max_filesize, as_json=as_json)
+    load = expected_load(records_a_day, keep, servers, flush_size, max_filesize)
+    raise typer.Exit(review_design(out, errors, name or "", load, only=only, as_json=as_json))

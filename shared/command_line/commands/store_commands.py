@@ -49,7 +49,10 @@ def recover(
 
 
 def verify(context: typer.Context, name: Name, store: Existing, as_json: Json = False, plain: Plain = False) -> None:
-    """Find rows that disagree with others, or cannot be read. Exit code 1 if there are any."""
+    """Find rows that disagree with others, or cannot be read.
+
+    Exit code 1 if there are any.
+    """
     from ..named.stores import open_upkeep
     from ..operations import upkeep
     from ..screen.terminal import consoles
@@ -88,7 +91,10 @@ def repair(
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Recover pending writes, then mend what verify finds, or fill a new list. Exit code 1 if something is left."""
+    """Recover, then mend what verify finds, or fill a new list.
+
+    Exit code 1 if something is left.
+    """
     from attrs import evolve
 
     from ..named.stores import open_upkeep
@@ -123,7 +129,10 @@ def do_(
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Work on stored rows, such as compacting or deleting points. Exit code 1 if rows stay because they are damaged."""
+    """Work on stored rows: compact points, for example.
+
+    Exit code 1 if rows stay because they are damaged.
+    """
     from ..operations import doing
     from ..screen.terminal import console
 
@@ -139,7 +148,10 @@ def erase(
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Remove all rows that name a person, or only the name if others need the record."""
+    """Remove the rows that name a person.
+
+    If others need the record, only the name is removed.
+    """
     from ..named.stores import open_repository
     from ..operations import upkeep
     from ..screen.terminal import console
@@ -151,7 +163,10 @@ def erase(
 
 
 def adopt(context: typer.Context, name: Name, store: Existing, plain: Plain = False) -> None:
-    """Record the key layouts of tables that were made without a record, after comparing some rows of each bucket."""
+    """Record the key layouts of tables made without a record.
+
+    Some rows of each bucket are compared first.
+    """
     from ..operations import adopting
     from ..screen.terminal import console
 
@@ -183,7 +198,10 @@ def serve(
     ] = False,
     plain: Plain = False,
 ) -> None:
-    """Serve a store over Thrift1 (and Thrift2) until Ctrl-C. happybase and other clients can use it like an HBase."""
+    """Serve a store over Thrift, like an HBase, until Ctrl-C.
+
+    happybase and other clients can use it.
+    """
     from ..operations import serving
     from ..screen.terminal import consoles
 

@@ -1,4 +1,4 @@
-"""The commands that show records of live tables, and those that compare variants with one's own records.
+"""The commands that show records of live tables, with their arguments and options.
 
 The module that does the work is imported when the command runs.
 """
@@ -7,29 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..named.options import (
-    ALL,
-    COMPARED,
-    COUNT_LIMIT,
-    SCAN_LIMIT,
-    As,
-    At,
-    Existing,
-    Files,
-    Form,
-    Format,
-    Json,
-    Key,
-    Map,
-    Name,
-    OnError,
-    Plain,
-    Set,
-    Tag,
-    TimeFormat,
-    Unit,
-    Year,
-)
+from ..named.options import ALL, COUNT_LIMIT, SCAN_LIMIT, As, Existing, ExportFormat, Form, Json, Key, Name, Plain, To
 
 Table = Annotated[
     str | None,
@@ -42,7 +20,7 @@ Conditions = Annotated[
         help="Values that records must have; since= and until= for the time in the row key.",
     ),
 ]
-Csv = Annotated[bool, typer.Option("--csv", help="Print CSV that rowbook load reads; bytes in hex.")]
+Csv = Annotated[bool, typer.Option("--csv", help="Print CSV; bytes in hex.")]
 Parquet = Annotated[
     str | None, typer.Option(metavar="FILE", help="Write a Parquet file; needs the extra rowbook[parquet].")
 ]
@@ -58,23 +36,48 @@ def scan(
     store: Existing,
     table: Table = None,
     fields: Conditions = None,
-    limit: Annotated[str, _limit(SCAN_LIMIT)] = SCAN_LIMIT,
+    limit: Annotated[
+        str | None,
+        typer.Option(metavar="N", help=f"Maximum records, or {ALL}; if omitted {SCAN_LIMIT}, with --lines {ALL}."),
+    ] = None,
+    lines: Annotated[
+        bool, typer.Option("--lines", help="Print whole records, as lines that rowbook load reads.")
+    ] = False,
+    as_: As = None,
+    format: ExportFormat = None,
+    to: To = None,
     as_csv: Csv = False,
     parquet: Parquet = None,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Show the rows of a live table as records, and change nothing.
+    """Show the records of a table in a store.
 
-    Conditions on the first parts of the row key choose what is read; others leave out records that were read.
+    Conditions on the first parts of the row key choose what is read; others leave out records that were read. --lines
+    prints the records of a load, the first one or --as LOAD: those in TABLE or, if omitted, in the first table that
+    holds them whole. tsdb puts them together from all tables; its conditions are m=, since= and until=. Exit code 1 if
+    rows cannot be read, and are left out of the lines.
     """
     from ..screen.terminal import consoles
-    from ..stored_records import live_tables
+    from ..screen.wrong_usage import WrongUsage
     from ..stored_records.record_output import RecordOutput
 
     out, errors = consoles(plain or context.obj)
     output = RecordOutput(out, errors, as_json, as_csv, parquet)
-    live_tables.scan(output, errors, name, table, fields or [], store, limit)
+    of_lines = {"--as": as_, "--format": format, "--to": to}
+    if not lines:
+        from ..stored_records import live_tables
+
+        if given := [option for option, value in of_lines.items() if value is not None]:
+            raise WrongUsage(f"{given[0]}: needs --lines")
+        live_tables.scan(output, errors, name, table, fields or [], store, limit or SCAN_LIMIT)
+        return
+    if as_json or as_csv or parquet is not None:
+        raise WrongUsage("--lines: must be without --json, --csv and --parquet")
+    from ..stored_records.exporting import write_lines
+
+    words = fields or []
+    raise typer.Exit(write_lines(out, errors, name, table, words, store, as_, format, to, limit or ALL))
 
 
 def get(
@@ -91,7 +94,7 @@ def get(
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Show one row of a live table: its key, and the records in it."""
+    """Show one row of a table: its key, and its records."""
     from ..screen.terminal import consoles
     from ..stored_records import live_tables
     from ..stored_records.record_output import RecordOutput
@@ -111,90 +114,12 @@ def count(
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
-    """Count the records of a live table, and the rows that cannot be read as records."""
+    """Count the records of a table.
+
+    Rows that cannot be read as records are counted, too.
+    """
     from ..screen.terminal import consoles
     from ..stored_records import live_tables
 
     out, errors = consoles(plain or context.obj)
     live_tables.count_records(out, errors, name, table, fields or [], store, limit, as_json=as_json)
-
-
-def export(
-    context: typer.Context,
-    name: Name,
-    store: Existing,
-    fields: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="field=value", help="What to export; all records if omitted. For tsdb: m=, since=, until=."
-        ),
-    ] = None,
-    as_: As = None,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            metavar="F", help="csv, jsonl, or the design's own format, which is the default; opentsdb for tsdb."
-        ),
-    ] = None,
-    to: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write to this file, not to stdout; compressed if its name ends in .gz."),
-    ] = None,
-    plain: Plain = False,
-) -> None:
-    """Print stored records as lines that rowbook load reads. Exit code 1 if rows cannot be read and are left out."""
-    from ..screen.terminal import consoles
-    from ..stored_records import exporting
-
-    out, errors = consoles(plain or context.obj)
-    raise typer.Exit(exporting.export(out, errors, name, fields or [], store, as_, format, to))
-
-
-def compare(
-    context: typer.Context,
-    name: Name,
-    files: Files,
-    as_: As = None,
-    format: Format = "auto",
-    map_: Map = None,
-    set_: Set = None,
-    tag: Tag = None,
-    unit: Unit = None,
-    time_format: TimeFormat = None,
-    year: Year = None,
-    at: At = None,
-    on_error: OnError = "stop",
-    limit: Annotated[
-        str, typer.Option(metavar="N", help=f"Maximum records; {COMPARED} if omitted, from the start of the files.")
-    ] = COMPARED,
-    with_: Annotated[
-        list[str] | None,
-        typer.Option("--with", metavar="field=value", help="A value for questions, instead of a frequent one."),
-    ] = None,
-    pictures: Annotated[
-        str | None,
-        typer.Option(metavar="FOLDER", help="Draw pictures there as SVG; needs the extra rowbook[pictures]."),
-    ] = None,
-    as_json: Json = False,
-    plain: Plain = False,
-) -> None:
-    """Store your own records in memory, in every variant, and show what they cost: questions, bytes, hot spots."""
-    from ..files.load_command import Reading
-    from ..measured.comparing import compare as compare_variants
-    from ..screen.terminal import consoles
-
-    out, errors = consoles(plain or context.obj)
-    reading = Reading(format, map_ or [], unit or [], time_format or [], year, at, set_ or [], tag or [])
-    compare_variants(
-        out,
-        errors,
-        name,
-        files,
-        as_,
-        reading,
-        limit,
-        with_ or [],
-        pictures,
-        stops=on_error == "stop",
-        as_json=as_json,
-    )

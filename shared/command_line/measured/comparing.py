@@ -1,4 +1,4 @@
-"""`rowbook compare`: records of one's own in every variant of a design: costs, bytes, hot spots, pictures."""
+"""`rowbook run NAME --file`: records of one's own in every variant: costs, bytes, hot spots, pictures."""
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,15 +1,20 @@
-"""`rowbook heat`: where new rows land, as grids of key ranges against time; of a design, or of keys of one's own."""
+"""Where new rows land, a chapter of `rowbook review`: of a design, or of row keys of one's own.
 
-from collections.abc import Iterator, Sequence
+Grids show key ranges against time.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
+import attrs
 from rich.console import Console
 
+from ...designs import Design, Variant
 from ...exhibit.heat import LEGEND, MOMENTS, Heat, Writes
+from ...exhibit.heat_recording import recorded_heat
 from ...exhibit.heat_tables import (
     NoGenerator,
-    Records,
     TableHeat,
     generated_records,
     records_by_load,
@@ -19,87 +24,91 @@ from ...exhibit.heat_tables import (
 )
 from ...exhibit.shell import quoted
 from ..named.design_lines import marks
-from ..named.designs import find_variants, full_name
-from ..named.options import HEAT_ROWS, HEAT_SPLITS
-from ..named.typed_values import number
-from ..rows.bytes_as_text import read_keys
-from ..screen.progress import doing
+from ..named.designs import full_name
+from ..rows.bytes_as_text import KeyForm, read_keys
 from ..screen.terminal import heading, json_object, line, wrapped
 from ..screen.wrong_usage import CommandFailed, WrongUsage
 
 LEVELS, PLAIN_LEVELS = ".▁▂▃▄▅▆▇█", ".12345678"
 """What a cell is filled with, from nothing to all; the second where the output cannot have the first."""
 CELL_WIDTH, GAP = 2, 2
-FEWEST_ROWS, MOST_ROWS = 1_000, 1_000_000
-MOST_SPLITS = 47
-"""So that a line for each range fits on a screen of 60 lines."""
+HEAT_ROWS, HEAT_SPLITS = 20_000, 7
+"""Rows that a design without a recording writes, and the split points of the keys of a file."""
 
 
-def show(
-    to: Console,
-    errors: Console,
-    name: str | None,
-    *,
-    keys: str | None,
-    rows: str | None,
-    splits: str | None,
-    is_hex: bool,
-    as_json: bool,
-) -> None:
-    """Shows the heat of a design, or that of the keys of a file."""
-    if (name is None) == (keys is None):
-        raise WrongUsage("heat: give a design (NAME), or a file of row keys (--keys FILE)")
-    if name is not None:
-        if splits is not None or is_hex:
-            raise WrongUsage(f"{'--hex' if splits is None else '--splits'}: needs --keys FILE")
-        show_design(to, errors, name, number("--rows", rows or HEAT_ROWS, MOST_ROWS, FEWEST_ROWS), as_json=as_json)
-    if keys is not None:
-        if rows is not None:
-            raise WrongUsage("--rows: needs a design (NAME); --keys takes all lines of the file")
-        show_keys(to, keys, number("--splits", splits or HEAT_SPLITS, MOST_SPLITS), is_hex=is_hex, as_json=as_json)
+@attrs.frozen
+class HeatOfDesign:
+    """Where the new rows of some variants of a design land."""
 
+    design: Design
+    variants: Sequence[Variant]
+    records: Mapping[str, int]
+    """The records that were stored, by load."""
+    heats: Mapping[str, Sequence[TableHeat]]
+    """The heat of each table, by variant."""
 
-def show_design(to: Console, errors: Console, name: str, rows: int, *, as_json: bool) -> None:
-    """Measures all variants that the name stands for; shows grids of the first, and a line for each table of others."""
-    design, variants = find_variants(name)
-    heats: dict[str, list[TableHeat]] = {}
-    with doing(errors, design.name) as tell:
-        try:
-            records = generated_records(design, rows)
-        except NoGenerator:  # a design of one's own has samples only
-            records = sample_records(design)
-        for variant in variants:
-            tell(f"storing {len(records):,} records in {variant.name}")
-            heats[variant.name] = [*table_heats(variant, table_writes(variant, records))]
-    if not any(heats.values()):
-        advice = f"rowbook compare {name} FILE measures your own records"
-        raise CommandFailed(f"{name}: {_stored(records)} write too few rows for a verdict; {advice}")
-    if as_json:
+    def brief(self) -> Iterator[str]:
+        """A line for each table of the first variant, for a page with all chapters."""
+        for table in self.heats[self.variants[0].name]:
+            yield f"{table.table}: {table.verdict}"
+
+    def show(self, to: Console) -> None:
+        """Writes grids of the first variant, and a line for each table of the others."""
+        first, *others = self.variants
+        cut = "The first half of a table's writes cuts it into ranges, or its own split points do."
+        _explain(to, f"{_stored(self.records)} stored in order of time. {cut}")
+        heading(to, f"New rows of {full_name(self.design, first)}")
+        grids(to, [(table.table, table.heat) for table in self.heats[first.name]])
+        for table in self.heats[first.name]:
+            wrapped(to, f"{table.table}: {table.verdict}")
+        seen = {(table.table, table.heat) for table in self.heats[first.name]}
+        if others:
+            heading(to, "Tables of the other variants")
+        for variant in others:
+            for table in self.heats[variant.name]:
+                if (table.table, table.heat) not in seen:
+                    wrapped(to, f"{variant.marked_name}, {table.table}: {table.verdict}")
+
+    def as_json(self) -> dict[str, Any]:
+        """The heat of each table."""
         measured = [
-            {"name": variant.name, **marks(variant), "tables": [*map(_table, heats[variant.name])]}
-            for variant in variants
+            {"name": variant.name, **marks(variant), "tables": [*map(_table, self.heats[variant.name])]}
+            for variant in self.variants
         ]
-        json_object(to, {"records": records_by_load(records), "variants": measured})
-        return
-    first, *others = variants
-    cut = "The first half of a table's writes cuts it into ranges, or its own split points do."
-    _explain(to, f"{_stored(records)} stored in order of time. {cut}")
-    heading(to, f"New rows of {full_name(design, first)}")
-    grids(to, [(table.table, table.heat) for table in heats[first.name]])
-    for table in heats[first.name]:
-        wrapped(to, f"{table.table}: {table.verdict}")
-    seen = {(table.table, table.heat) for table in heats[first.name]}
-    if others:
-        heading(to, "Tables of the other variants")
-    for variant in others:
-        for table in heats[variant.name]:
-            if (table.table, table.heat) not in seen:
-                wrapped(to, f"{variant.marked_name}, {table.table}: {table.verdict}")
+        return {"records": dict(self.records), "variants": measured}
 
 
-def show_keys(to: Console, file: str, splits: int, *, is_hex: bool, as_json: bool) -> None:
+def heat_of_design(
+    design: Design, variants: Sequence[Variant], tell: Callable[[str], None], rows: int | None = None
+) -> HeatOfDesign:
+    """The recorded heat of these variants; measured if nothing is recorded of them, or with so many rows.
+
+    Raises CommandFailed if all tables take too few rows for a verdict.
+    """
+    recording = recorded_heat(design)
+    heats: dict[str, Sequence[TableHeat]] = {variant.name: recording.of(variant.name) for variant in variants}
+    if rows is None and all(heats.values()) and all(variant in design.variants for variant in variants):
+        return HeatOfDesign(design, variants, recording.records, heats)
+    try:
+        records = generated_records(design, rows or HEAT_ROWS)
+    except NoGenerator:  # a design of one's own has samples only
+        records = sample_records(design)
+    for variant in variants:
+        tell(f"storing {len(records):,} records in {variant.name}")
+        heats[variant.name] = [*table_heats(variant, table_writes(variant, records))]
+    if not any(heats.values()):
+        advice = f"rowbook run {design.name} --file FILE measures your own records"
+        stored = _stored(records_by_load(records))
+        raise CommandFailed(f"{design.name}: {stored} write too few rows for a verdict; {advice}")
+    return HeatOfDesign(design, variants, records_by_load(records), heats)
+
+
+def show_keys(to: Console, file: str, form: KeyForm | None, splits: int = HEAT_SPLITS, *, as_json: bool) -> None:
     """Cuts the older half of the keys of a file into ranges, and shows where the other half falls."""
-    keys = [key for of_line in read_keys(file, "hex" if is_hex else "shell") for key in of_line.values()]
+    lines = [*read_keys(file, form)]
+    if any(len(of_line) > 1 for of_line in lines):
+        raise WrongUsage(f"{file}: its keys may be hex digits or text: give --form hex or --form shell")
+    keys = [key for of_line in lines for key in of_line.values()]
     ranges = splits + 1
     if len(keys) < 2 * ranges:
         raise CommandFailed(f"{file}: must have at least {2 * ranges} keys for {ranges} ranges (got {len(keys)})")
@@ -117,8 +126,8 @@ def show_keys(to: Console, file: str, splits: int, *, is_hex: bool, as_json: boo
     wrapped(to, heat.verdict)
 
 
-def _stored(records: Records) -> str:
-    return " and ".join(f"{number:,} {load}" for load, number in records_by_load(records).items())
+def _stored(records: Mapping[str, int]) -> str:
+    return " and ".join(f"{number:,} {load}" for load, number in records.items())
 
 
 def _explain(to: Console, source: str) -> None:

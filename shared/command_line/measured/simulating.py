@@ -1,112 +1,156 @@
-"""`rowbook simulate`: a load of any size in tables that split as HBase's do, over some servers."""
+"""A load in tables that split as HBase's do, over some servers: a chapter of `rowbook review`."""
 
-import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import attrs
 from rich.console import Console
 
+from ...designs import Design
 from ...exhibit.heat import EVEN, hot_share
-from ...exhibit.regions.simulated_splits import HALF_FULL, SplitPolicy
+from ...exhibit.heat_tables import MATTERS
+from ...exhibit.regions.sampling import SampledVariant
+from ...exhibit.regions.simulated_splits import HALF_FULL
 from ...exhibit.regions.simulated_variants import NothingToSimulate, QuestionAtSize, SimulatedVariant, simulate_variant
 from ...exhibit.regions.simulation import Moment, Simulation, TooManyRegions
-from ...keys.errors import shown
-from ..named.designs import find_variants, full_name
-from ..named.typed_values import number
-from ..screen.progress import doing
-from ..screen.terminal import count, heading, json_object, wrapped
+from ..named.designs import full_name
+from ..screen.terminal import count, heading, wrapped
 from ..screen.text_tables import table
 from ..screen.wrong_usage import CommandFailed, WrongUsage
+from .expected_load import ExpectedLoad
 from .heat_maps import grids
 
-MOST_ROWS = 10**12
-MOST_SERVERS = 1_000
-LEAST_BYTES, MOST_BYTES = 2**20, 2**40
 COLUMNS = ("rows", "regions", "splits", "half full", "idle", "busiest region", "busiest server")
 WORTH_SAYING = 0.05
 """The output says by how much shares may be wrong if it is at least this."""
-_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 
 
-def large_number(what: str, text: str, at_most: int, at_least: int = 1) -> int:
-    """The text as a number; also as `1e9`."""
-    match = re.fullmatch(r"([0-9]{1,6})[eE]([0-9]{1,2})", text, re.ASCII)
-    if not match and not re.fullmatch(r"-?[0-9]+", text, re.ASCII):
-        raise WrongUsage(f"{what}: must be a whole number such as 1000000 or 1e6 (got {shown(text)})")
-    return number(what, str(int(match[1]) * 10 ** int(match[2])) if match else text, at_most, at_least)
+@attrs.frozen
+class SimulatedLoad:
+    """What a load does to the tables of a variant."""
+
+    name: str
+    """The variant, as on the command line."""
+    load: ExpectedLoad
+    records: float
+    """The records that are stored in the end."""
+    simulated: SimulatedVariant
+
+    @property
+    def rows(self) -> int:
+        """The rows that they write to all tables."""
+        return round(self.records * self.simulated.sample.written / self.simulated.sample.records)
+
+    @property
+    def regions_at_first(self) -> int:
+        """The regions of new tables."""
+        return sum(map(_at_first, self.simulated.tables.values()))
+
+    @property
+    def regions(self) -> int:
+        """The regions in the end."""
+        return sum(len(one.table.regions) for one in self.simulated.tables.values())
+
+    @property
+    def busiest(self) -> tuple[str, Simulation]:
+        """The table whose busiest server takes the largest share, of those that take a tenth of all rows."""
+        tables = self.simulated.tables
+        rows = sum(one.table.rows for one in tables.values())
+        matter = {name: one for name, one in tables.items() if one.table.rows >= MATTERS * rows}
+        name = max(matter, key=lambda name: matter[name].busiest_server)
+        return name, matter[name]
+
+    def brief(self) -> Iterator[str]:
+        """A line for each table, and one for the questions that read more and more, for a page with all chapters."""
+        for name, one in self.simulated.tables.items():
+            regions = f"{count(_at_first(one), 'region')} at first, {len(one.table.regions):,} in the end"
+            yield f"{name}: {regions}; {one.verdict}"
+        for name, reason in self.simulated.left_out.items():
+            yield f"{name}: not simulated: {reason}"
+        if growing := [one.question for one in self.simulated.questions if one.grows]:
+            yield f"read more as the table grows: {'; '.join(growing)}"
+
+    def show(self, to: Console) -> None:
+        """Writes each table over time, and what the questions then read."""
+        simulated, servers, policy = self.simulated, self.load.servers, self.load.policy
+        wrapped(
+            to,
+            f"{self.rows:,} rows on {count(servers, 'server')}, distributed like those of {simulated.sample.records:,} "
+            f"records as in the samples, in the same time{_error_words(simulated)}. A row counts as often as it is "
+            "written. A region splits at "
+            f"{_shown(2 * policy.flush_bytes)} if its server has only one of its table, otherwise at "
+            f"{_shown(policy.max_bytes)}, before compression.",
+            0,
+        )
+        wrapped(
+            to,
+            "In the grid, a line is a tenth of all keys, in key order; from left to right, its part of the new rows in "
+            f"each tenth of the load. Half full: at most {HALF_FULL:.0%} of the maximum. Idle: no new row in this "
+            "tenth of the load. Busiest: the part of the new rows that the busiest region or server takes at a time, "
+            "on average.",
+            0,
+        )
+        wrapped(to, _verdict_words(servers), 0)
+        for table_name, simulation in simulated.tables.items():
+            heading(to, f"{table_name}: {simulation.verdict}")
+            grids(to, [(table_name, simulation.heat)], has_shares=False)
+            table(to, COLUMNS, map(_over_time, simulation.moments), numbers=COLUMNS)
+            wrapped(to, _idle_words(simulation))
+        if simulated.left_out:
+            heading(to, "Not simulated")
+            for table_name, reason in simulated.left_out.items():
+                wrapped(to, f"{table_name}: {reason}")
+        heading(to, "What a page of each question then reads")
+        columns = ("question", "ranges", "rows", "")
+        numbers = ("ranges", "rows")
+        table(to, columns, [_question(one) for one in simulated.questions], numbers=numbers)
+
+    def as_json(self) -> dict[str, Any]:
+        """Each table with its moments, and the questions."""
+        simulated = self.simulated
+        return {
+            "name": self.name,
+            "servers": self.load.servers,
+            "records": simulated.sample.records,
+            "tables": [
+                {
+                    "table": name,
+                    "verdict": simulation.verdict,
+                    "regions": len(simulation.table.regions),
+                    "splits": simulation.table.splits,
+                    "half_full": simulation.table.half_full,
+                    "idle": simulation.moments[-1].idle,
+                    "idle_fullness": simulation.idle_fullness,
+                    "busiest_region": simulation.busiest_region,
+                    "busiest_server": simulation.busiest_server,
+                    "moments": [attrs.asdict(moment) for moment in simulation.moments],
+                }
+                for name, simulation in simulated.tables.items()
+            ],
+            "left_out": dict(simulated.left_out),
+            "questions": [attrs.asdict(one) for one in simulated.questions],
+        }
 
 
-def size_in_bytes(what: str, text: str) -> int:
-    """The text as a number of bytes; also with K, M or G behind it."""
-    match = re.fullmatch(r"([0-9]{1,15})([KMG]?)", text, re.ASCII)
-    size = int(match[1]) * _UNITS[match[2]] if match else 0
-    if not LEAST_BYTES <= size <= MOST_BYTES:
-        raise WrongUsage(f"{what}: must be 1M..1024G, as 10G or 500M (got {text})")
-    return size
+def simulate_load(
+    design: Design, sample: SampledVariant, load: ExpectedLoad, records: float, tell: Callable[[str], None]
+) -> SimulatedLoad:
+    """Simulates so many records.
 
-
-def split_policy(flush_size: str, max_filesize: str) -> SplitPolicy:
-    """The policy with the sizes of the command line."""
-    return SplitPolicy(size_in_bytes("--flush-size", flush_size), size_in_bytes("--max-filesize", max_filesize))
-
-
-def show(
-    to: Console,
-    errors: Console,
-    name: str,
-    rows: str,
-    servers: str,
-    flush_size: str,
-    max_filesize: str,
-    *,
-    as_json: bool,
-) -> None:
-    """Simulates the load in the first variant that the name stands for, and shows each table over time."""
-    design, (variant, *_others) = find_variants(name)
-    wanted = large_number("--rows", rows, MOST_ROWS, 1_000)
-    server_count = number("--servers", servers, MOST_SERVERS)
-    policy = split_policy(flush_size, max_filesize)
+    Raises CommandFailed if the sample shows too little, and WrongUsage if it does not tell so many regions apart.
+    """
+    name = full_name(design, sample.variant)
     try:
-        with doing(errors, full_name(design, variant)) as tell:
-            simulated = simulate_variant(design, variant, wanted, policy, server_count, tell)
+        simulated = simulate_variant(design, sample, records, load.policy, load.servers, tell)
     except NothingToSimulate as error:
         raise CommandFailed(f"{name}: {error}") from None
     except TooManyRegions as error:
-        raise WrongUsage(f"--rows, --max-filesize: {error}; more sample records tell more regions apart") from None
-    if as_json:
-        json_object(to, {"name": full_name(design, variant), "servers": server_count, **_figures(simulated)})
-        return
-    wrapped(
-        to,
-        f"{wanted:,} rows on {count(server_count, 'server')}, distributed like those of {simulated.sample.records:,} "
-        f"records as in the samples, in the same time{_error_words(simulated)}. A row counts as often as it is "
-        "written. A region splits at "
-        f"{_shown(2 * policy.flush_bytes)} if its server has only one of its table, otherwise at "
-        f"{_shown(policy.max_bytes)}, before compression.",
-        0,
-    )
-    wrapped(
-        to,
-        "In the grid, a line is a tenth of all keys, in key order; from left to right, its part of the new rows in "
-        f"each tenth of the load. Half full: at most {HALF_FULL:.0%} of the maximum. Idle: no new row in this tenth "
-        "of the load. Busiest: the part of the new rows that the busiest region or server takes at a time, on "
-        "average.",
-        0,
-    )
-    wrapped(to, _verdict_words(server_count), 0)
-    for table_name, simulation in simulated.tables.items():
-        heading(to, f"{table_name}: {simulation.verdict}")
-        grids(to, [(table_name, simulation.heat)], has_shares=False)
-        table(to, COLUMNS, map(_over_time, simulation.moments), numbers=COLUMNS)
-        wrapped(to, _idle_words(simulation))
-    if simulated.left_out:
-        heading(to, "Not simulated")
-        for table_name, reason in simulated.left_out.items():
-            wrapped(to, f"{table_name}: {reason}")
-    heading(to, "What a page of each question then reads")
-    columns = ("question", "ranges", "rows", "")
-    numbers = ("ranges", "rows")
-    table(to, columns, [_question(one) for one in simulated.questions], numbers=numbers)
+        raise WrongUsage(f"the load: {error}; more sample records, or a larger --max-filesize, allow more") from None
+    return SimulatedLoad(name, load, records, simulated)
+
+
+def _at_first(simulation: Simulation) -> int:
+    return len(simulation.table.regions) - simulation.table.splits
 
 
 def _error_words(simulated: SimulatedVariant) -> str:
@@ -157,26 +201,3 @@ def _question(one: QuestionAtSize) -> tuple[str, str, str, str]:
 
 def _shown(size: float) -> str:
     return f"{size / 2**30:g} GB" if size >= 2**30 else f"{size / 2**20:g} MB"
-
-
-def _figures(simulated: SimulatedVariant) -> dict[str, Any]:
-    return {
-        "records": simulated.sample.records,
-        "tables": [
-            {
-                "table": name,
-                "verdict": simulation.verdict,
-                "regions": len(simulation.table.regions),
-                "splits": simulation.table.splits,
-                "half_full": simulation.table.half_full,
-                "idle": simulation.moments[-1].idle,
-                "idle_fullness": simulation.idle_fullness,
-                "busiest_region": simulation.busiest_region,
-                "busiest_server": simulation.busiest_server,
-                "moments": [attrs.asdict(moment) for moment in simulation.moments],
-            }
-            for name, simulation in simulated.tables.items()
-        ],
-        "left_out": dict(simulated.left_out),
-        "questions": [attrs.asdict(one) for one in simulated.questions],
-    }

@@ -1,83 +1,85 @@
-"""`rowbook size`: what a design needs on disk and of the servers, for so many records a day."""
+"""What a design needs on disk and of the servers, for so many records a day: a chapter of `rowbook review`."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from typing import Any
 
 import attrs
 from rich.console import Console
 
+from ...designs import Design, scratch_store
+from ...exhibit.comparison import measure_variant
 from ...exhibit.hfiles import ENCODINGS
-from ...exhibit.regions.sampling import SampledTable, measured_and_sampled
+from ...exhibit.regions.sampling import SampledTable, SampledVariant
 from ...exhibit.regions.sizing import DAY_S, Sizing, TableSize, sizing
-from ...keys.errors import listed, shown
-from ...records.lengths import parse_length
-from ..named.designs import find_variants, full_name
-from ..named.typed_values import number
-from ..screen.progress import doing
-from ..screen.terminal import count, json_object, line, wrapped
+from ...keys.errors import listed
+from ..named.designs import full_name
+from ..screen.terminal import count, line, wrapped
 from ..screen.text_tables import table
-from ..screen.wrong_usage import WrongUsage
-from .simulating import MOST_SERVERS, large_number, split_policy
+from .expected_load import ExpectedLoad
 
-MOST_RECORDS = 10**12
-MOST_DAYS = 36_500
 UNKNOWN = "unknown"
 COLUMNS = ("table", "encoding", "rows", "GB", "regions", "written/stored")
 
 
-def show(
-    to: Console,
-    errors: Console,
-    name: str,
-    records_a_day: str,
-    keep: str,
-    servers: str,
-    flush_size: str,
-    max_filesize: str,
-    *,
-    as_json: bool,
-) -> None:
-    """Shows the sizes of the first variant that the name stands for."""
-    design, (variant, *_others) = find_variants(name)
-    records = large_number("--records-a-day", records_a_day, MOST_RECORDS)
-    days = _days(keep)
-    policy = split_policy(flush_size, max_filesize)
-    server_count = number("--servers", servers, MOST_SERVERS)
-    with doing(errors, full_name(design, variant)) as tell:
-        costs, sample = measured_and_sampled(design, variant, tell)
-        tell("simulating regions")
-        needed = sizing(sample, costs.rpcs_per_record, records, days, policy, server_count)
-    grounds = {sampled.table.name: sampled.growth.words for sampled in sample.tables if sampled.files}
-    if as_json:
-        json_object(to, {"name": full_name(design, variant), **attrs.asdict(needed), "grounds": grounds})
-        return
-    wrapped(
-        to,
-        f"{records:,} records a day, each kept for {days:g} days, like {sample.records:,} records as in the samples. "
-        "GB are those of one copy; HDFS keeps three. Written/stored: bytes that HBase writes for each byte of its "
-        "files: log, flushes, compactions. Too many regions: more than the sample tells apart. Unknown: what the "
-        "sample does not show.",
-        0,
-    )
-    line(to)
-    table(to, COLUMNS, [_row(one) for one in needed.tables], numbers=COLUMNS[2:])
-    for encoding in ENCODINGS:
-        wrapped(to, _total(needed, encoding))
-    line(to)
-    for sampled in sample.tables:
-        if sampled.table.name in grounds:
-            wrapped(to, f"{sampled.table.name}: {grounds[sampled.table.name]}{_one_for(sampled, needed)}")
-    line(to)
-    wrapped(to, f"{needed.rpcs_a_second:,.1f} RPCs a second to store records one by one, on average over the day")
-    for verdict in needed.verdicts:
-        wrapped(to, verdict, style="bold")
+@attrs.frozen
+class SizeOfLoad:
+    """What a load needs."""
+
+    name: str
+    """The variant, as on the command line."""
+    load: ExpectedLoad
+    sample: SampledVariant
+    needed: Sizing
+
+    @property
+    def _grounds(self) -> Mapping[str, str]:
+        """Why a table is said to grow so, by its name."""
+        return {sampled.table.name: sampled.growth.words for sampled in self.sample.tables if sampled.files}
+
+    def brief(self) -> Iterator[str]:
+        """A few lines for a page with all chapters."""
+        yield "; ".join(_stored(self.needed, encoding) for encoding in ENCODINGS)
+        yield f"{self.needed.rpcs_a_second:,.1f} RPCs a second to store records one by one"
+        yield from self.needed.verdicts
+
+    def show(self, to: Console) -> None:
+        """Writes the size of each table in each encoding, and what exceeds the limits of the servers."""
+        needed, grounds = self.needed, self._grounds
+        wrapped(
+            to,
+            f"{self.load.records_a_day:,} records a day, each kept for {self.load.keep_days:g} days, like "
+            f"{self.sample.records:,} records as in the samples. "
+            "GB are those of one copy; HDFS keeps three. Written/stored: bytes that HBase writes for each byte of its "
+            "files: log, flushes, compactions. Too many regions: more than the sample tells apart. Unknown: what the "
+            "sample does not show.",
+            0,
+        )
+        line(to)
+        table(to, COLUMNS, [_row(one) for one in needed.tables], numbers=COLUMNS[2:])
+        for encoding in ENCODINGS:
+            wrapped(to, _total(needed, encoding))
+        line(to)
+        for sampled in self.sample.tables:
+            if sampled.table.name in grounds:
+                wrapped(to, f"{sampled.table.name}: {grounds[sampled.table.name]}{_one_for(sampled, needed)}")
+        line(to)
+        wrapped(to, f"{needed.rpcs_a_second:,.1f} RPCs a second to store records one by one, on average over the day")
+        for verdict in needed.verdicts:
+            wrapped(to, verdict, style="bold")
+
+    def as_json(self) -> dict[str, Any]:
+        """The sizes, and why each table is said to grow so."""
+        return {"name": self.name, **attrs.asdict(self.needed), "grounds": dict(self._grounds)}
 
 
-def _days(keep: str) -> float:
-    try:
-        days = parse_length(keep) / 1000 / DAY_S
-    except ValueError as error:
-        raise WrongUsage(f"--keep: {error}") from None
-    if not 1 / 24 <= days <= MOST_DAYS:
-        raise WrongUsage(f"--keep: must be 1h..{MOST_DAYS}d, with its unit (got {shown(keep)})")
-    return days
+def size_of_load(design: Design, sample: SampledVariant, load: ExpectedLoad) -> SizeOfLoad:
+    """What a load needs in the variant of a sample."""
+    variant = sample.variant
+    with closing(scratch_store(variant.tables)) as connection:
+        rpcs = measure_variant(connection, design, variant).rpcs_per_record
+    needed = sizing(sample, rpcs, load.records_a_day, load.keep_days, load.policy, load.servers)
+    return SizeOfLoad(full_name(design, variant), load, sample, needed)
 
 
 def _row(one: TableSize) -> tuple[str, ...]:
@@ -93,13 +95,20 @@ def _row(one: TableSize) -> tuple[str, ...]:
 
 def _total(needed: Sizing, encoding: str) -> str:
     tables = needed.of(encoding)
+    written = sum(one.rewrites * (one.file_bytes or 0) for one in tables) / needed.keep_days / DAY_S
+    return f"{_stored(needed, encoding)}; servers write {_mb(written) if written else UNKNOWN} MB/s"
+
+
+def _stored(needed: Sizing, encoding: str) -> str:
+    tables = needed.of(encoding)
     file_bytes = sum(one.file_bytes or 0 for one in tables)
     regions = [one.regions for one in tables if one.regions is not None]
     in_regions = f" in {count(sum(regions), 'region')}" if len(regions) == len(tables) else ""
-    written = sum(one.rewrites * (one.file_bytes or 0) for one in tables) / needed.keep_days / DAY_S
     unknown = [one.table for one in tables if one.file_bytes is None]
+    if len(unknown) == len(tables):
+        return f"{encoding}: {UNKNOWN}"
     without = f" without {listed(unknown)}" if unknown else ""
-    return f"{encoding}: {file_bytes / 1e9:,.1f} GB{in_regions}{without}; servers write {_mb(written)} MB/s"
+    return f"{encoding}: {file_bytes / 1e9:,.1f} GB{in_regions}{without}"
 
 
 def _mb(size: float) -> str:

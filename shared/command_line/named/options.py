@@ -92,16 +92,16 @@ class LoadCommand(DesignCommand):
 URL = "embedded:FILE or hbase://HOST:PORT"
 MEMORY = "embedded:"
 ORPHANED, UNDECODABLE = "orphaned", "undecodable"
-HEAT_ROWS, HEAT_SPLITS = "20000", "7"
-"""What `heat` takes unless told otherwise."""
-SIMULATED_ROWS, SERVERS, KEEP = "1e9", "20", "90d"
+RECORDS_A_DAY, KEEP, SERVERS = "1e6", "365d", "20"
 FLUSH_SIZE, MAX_FILESIZE = "128M", "10G"
-"""What `simulate` and `size` take unless told otherwise; the sizes are those of HBase 2.6."""
+"""The load that `review` assumes unless told otherwise; the sizes are those of HBase 2.6."""
+Chapter = Literal["lint", "heat", "simulate", "size"]
+"""The chapters of `review`."""
 ALL = "all"
 SCAN_LIMIT, COUNT_LIMIT = "100", "100000"
-"""Records that `scan`, `get` and `count` read unless told otherwise."""
+"""Records that `scan`, `get` and `count` read unless told otherwise; `scan --lines` reads all."""
 COMPARED = "1000"
-"""Records that `compare` takes unless told otherwise."""
+"""Records that `run --file` takes unless told otherwise."""
 BUFFER_MIB = "1024"
 """MiB that `serve` buffers by default, as HBase's gateway does."""
 
@@ -175,8 +175,27 @@ AllowExpired = Annotated[
     ),
 ]
 OnError = Annotated[Literal["stop", "skip"], typer.Option(help="Stop at a bad line, or skip it.")]
+With = Annotated[
+    list[str] | None,
+    typer.Option("--with", metavar="field=value", help="A value for questions, instead of a frequent one."),
+]
+Pictures = Annotated[
+    str | None, typer.Option(metavar="FOLDER", help="Draw pictures there as SVG; needs the extra rowbook[pictures].")
+]
+ExportFormat = Annotated[
+    str | None,
+    typer.Option(metavar="F", help="Format of the lines: csv, jsonl, or the design's own, which is the default."),
+]
+To = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Write the lines to this file; compressed if its name ends in .gz."),
+]
 Existing = Annotated[str, typer.Option(metavar="URL", help=f"{URL}, with the tables of the design.")]
-Servers = Annotated[str, typer.Option(metavar="N", help="Region servers.")]
+RecordsADay = Annotated[
+    str | None, typer.Option(metavar="N", help=f"Records that arrive in a day; {RECORDS_A_DAY} if omitted.")
+]
+Keep = Annotated[str | None, typer.Option(metavar="LENGTH", help=f"How long each record is kept; {KEEP} if omitted.")]
+Servers = Annotated[str | None, typer.Option(metavar="N", help=f"Region servers; {SERVERS} if omitted.")]
 FlushSize = Annotated[str, typer.Option(metavar="SIZE", help="hbase.hregion.memstore.flush.size: bytes, or 128M.")]
 MaxFilesize = Annotated[str, typer.Option(metavar="SIZE", help="hbase.hregion.max.filesize: bytes, or 10G.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object; times in milliseconds, bytes in hex.")]

@@ -7,7 +7,10 @@ takes longer than `rowbook list`. Text and choices stay as they are typed; any o
 from typing import Any, get_args
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, _typer_format_options
+
+WIDEST = 60
+"""Characters of the line of help that a list of commands has for each."""
 
 
 class _AsTyped:
@@ -45,13 +48,20 @@ class Command(TyperCommand):
 
 
 class Commands(TyperGroup):
-    """All commands."""
+    """All commands, each with its panel of the help text."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The options before the name of a command."""
         return _as_typed(super().get_params(ctx))
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Writes the first sentence of each command's help on as many lines as it needs; typer would cut it."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, command.get_short_help_str(1000)) for name, command in self.commands.items()])
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Writes the commands in panels, then the options; typer would write one list, after the options."""
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for name, command in self.commands.items():
+            if isinstance(command, TyperCommand) and not command.hidden:
+                panels.setdefault(str(command.rich_help_panel), []).append((name, command.get_short_help_str(WIDEST)))
+        widest = max(len(name) for of_panel in panels.values() for name, _help in of_panel)
+        for panel, of_panel in panels.items():
+            with formatter.section(panel):
+                formatter.write_dl([(name.ljust(widest), help) for name, help in of_panel])
+        _typer_format_options(self, ctx=ctx, formatter=formatter)

@@ -42,7 +42,7 @@ def new(
     ] = None,
     plain: Plain = False,
 ) -> None:
-    """Write a package of your own, which is a copy of a design: code, tests, samples, and what installs them."""
+    """Copy a design into a package of your own, with its tests."""
     from ..screen.terminal import consoles
     from ..screen.wrong_usage import WrongUsage
     from . import making

@@ -1,79 +1,149 @@
-"""`rowbook export`: the stored records of a design as lines that `rowbook load` reads again."""
+"""`rowbook scan --lines`: the stored records of a load as lines that `rowbook load` reads again."""
 
 import gzip
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import islice
-from typing import Any
+from itertools import chain, islice
+from typing import Any, TypeAlias
 
 import attrs
 from rich.console import Console
 
-from ...designs import AccessPattern, Design, Load
+from ...designs import AccessPattern, Design, Load, Variant
 from ...loading.values import is_of_pairs, show_pairs
 from ...stores.outcomes.connection_errors import first_line
 from ..named.designs import find_variants
+from ..named.options import ALL
 from ..named.stores import store_to_ask
 from ..named.typed_values import arguments
 from ..screen.terminal import count, exact_lines, json_text, line
 from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name
-from .live_tables import Unreadable
+from .live_tables import Unreadable, layouts_named, read_limit, reading, table_and_words
 from .record_output import csv_line, csv_value
 
 RECORDS_AT_ONCE = 1000
 """How many records are written at once."""
 CSV, JSONL = "csv", "jsonl"
+MORE = f"there are more records: --limit N or --limit {ALL} shows them"
+
+Source: TypeAlias = tuple[Iterable[Any], Callable[[int], Iterator[str]]]
+"""Records, and a function of how many were written, which returns what remains to be said when all are read."""
 
 
-def export(
+def write_lines(
     out: Console,
     errors: Console,
     name: str,
+    table: str | None,
     words: list[str],
     store: str,
     load_name: str | None,
     form: str | None,
     path: str | None,
+    limit: str,
 ) -> int:
-    """Writes the records; returns the exit code: 1 if rows were left out because they cannot be read."""
+    """Writes the records of a load; returns the exit code: 1 if rows were left out because they cannot be read."""
     design, (variant, *_others) = find_variants(name)
-    load = _load(design, load_name)
-    assert load.export is not None
-    pattern = AccessPattern("the records to export", load.export, {})
+    table, words = table_and_words(table, words)
+    load = _load(design, name, table, load_name)
     own = {one.name: one.write for one in load.formats if one.write is not None}
     chosen = check_name("format", form or next(iter(own), CSV), [*own, CSV, JSONL])
-    call_arguments = arguments(pattern, words)
+    most = read_limit(limit)
     unreadable = Unreadable()
+    if load.export is not None:
+        if table is not None:
+            raise WrongUsage(f"--lines: {load.name} are read from all tables, so leave out {table}")
+        source = _assembled(design, variant, load.export, words, store, most, unreadable)
+    else:
+        source = _of_table(name, table or _whole(name, load)[0], words, store, most, unreadable)
     written = 0
-    asked = store_to_ask(store, design, variant, writes=False)
-    with asked as (connection, stored), _output(out, path) as write:
-        repository = stored.open(connection)
-        records = pattern.ask(repository, **call_arguments).on_invalid(unreadable.add)
+    with source as (records, notes), _output(out, path) as write:
         lines = _lines(out, load.record, chosen, own.get(chosen), records)
         if chosen == CSV:
             write([next(lines)])
         while piece := [*islice(lines, RECORDS_AT_ONCE)]:
             write(piece)
             written += len(piece)
-        unknown = () if design.unknown_names is None else design.unknown_names(repository, call_arguments)
+        said = [*notes(written)]
     if path is not None:
         line(out, f"{path}: {chosen}, {count(written, 'record')}")
-    for note in getattr(records, "notes", ()):
+    for note in said:
         line(errors, note)
-    if unknown:
-        line(errors, f"nothing found: {', '.join(unknown)}" if not written else ", ".join(unknown))
     unreadable.say(errors)
     return 1 if unreadable.number else 0
 
 
-def _load(design: Design, name: str | None) -> Load:
-    """The load of this name, or the first one that can be exported."""
-    loads = {load.name: load for load in design.loads if load.export is not None}
-    if not loads:
-        raise WrongUsage(f"export {design.name}: its tables hold whole records: rowbook scan {design.name} TABLE --csv")
-    return loads[check_name(f"load of {design.name}", name or next(iter(loads)), loads)]
+def _load(design: Design, name: str, table: str | None, load_name: str | None) -> Load:
+    """The load of this name; without one, the load whose records the table holds, or the first.
+
+    Raises WrongUsage if the table, or every table, holds only parts of its records.
+    """
+    loads = {load.name: load for load in design.loads}
+    if load_name is not None:
+        load = loads[check_name(f"load of {design.name}", load_name, loads)]
+    else:
+        of_table = (load for load in design.loads if load.export is None and table in _whole(name, load))
+        exported = (load for load in design.loads if load.export is not None)
+        load = next(of_table, next(exported, design.loads[0]))
+    if load.export is not None:
+        return load
+    whole = _whole(name, load)
+    if not whole:
+        raise WrongUsage(f"--lines: no table of {name} holds whole {load.name}; scan without it shows what one holds")
+    if table is not None and table not in whole:
+        check_name(f"table of {name}", table, layouts_named(name))
+        raise WrongUsage(f"--lines: must be a table with whole {load.name}: {', '.join(whole)} (got {table})")
+    return load
+
+
+def _whole(name: str, load: Load) -> list[str]:
+    """The tables that hold whole records of a load."""
+    return [table for table, layout in layouts_named(name).items() if layout.cells.record is load.record]
+
+
+@contextmanager
+def _assembled(
+    design: Design,
+    variant: Variant,
+    export: Callable[..., Any],
+    words: list[str],
+    store: str,
+    most: int | None,
+    unreadable: Unreadable,
+) -> Generator[Source]:
+    """The records that the design itself puts together."""
+    pattern = AccessPattern("the records to export", export, {})
+    call_arguments = arguments(pattern, words)
+    with store_to_ask(store, design, variant, writes=False) as (connection, stored):
+        repository = stored.open(connection)
+        records = pattern.ask(repository, **call_arguments).on_invalid(unreadable.add)
+        rest = iter(records)
+
+        def notes(written: int) -> Iterator[str]:
+            if most is not None and next(rest, None) is not None:
+                yield MORE
+            yield from getattr(records, "notes", ())
+            unknown = () if design.unknown_names is None else design.unknown_names(repository, call_arguments)
+            if unknown:
+                yield ", ".join(unknown) if written else f"nothing found: {', '.join(unknown)}"
+
+        yield islice(rest, most), notes
+
+
+@contextmanager
+def _of_table(
+    name: str, table: str, words: list[str], store: str, most: int | None, unreadable: Unreadable
+) -> Generator[Source]:
+    """The records of one table."""
+    with reading(name, store, table, words, most, unreadable) as read:
+
+        def notes(_written: int) -> Iterator[str]:
+            if read.more:
+                yield MORE
+
+        yield chain.from_iterable(read.batches()), notes
 
 
 @contextmanager

@@ -54,11 +54,21 @@ def scan(
     output: RecordOutput, errors: Console, name: str, table: str | None, words: list[str], store: str, limit: str
 ) -> None:
     """Writes the records of a table that meet some conditions, in the order of their keys."""
-    table, words = _table_and_words(table, words)
+    table, words = table_and_words(table, words)
     conditions = _conditions(layout_named(name, table), words)
-    most = _most(limit)
+    most = read_limit(limit)
     with _bound(name, store, table) as bound:
         _write(output, errors, bound, conditions, most)
+
+
+@contextmanager
+def reading(
+    name: str, store: str, table: str, words: list[str], most: int | None, unreadable: Unreadable
+) -> Generator["Read"]:
+    """The records of a table that meet some conditions, during the block."""
+    conditions = _conditions(layout_named(name, table), words)
+    with _bound(name, store, table) as bound:
+        yield Read(bound, conditions, most, unreadable)
 
 
 def get(
@@ -73,9 +83,9 @@ def get(
     form: KeyForm | None,
 ) -> None:
     """Writes the records of one row, below its key unless the output is for programs."""
-    table, words = _table_and_words(table, words)
+    table, words = table_and_words(table, words)
     layout = layout_named(name, table)
-    most = _most(limit)
+    most = read_limit(limit)
     if (key is None) == (not words):
         raise WrongUsage(f"get {name} {layout.name}: give the parts of the row key (field=value ...), or --key KEY")
     if key is None:
@@ -136,13 +146,13 @@ def count_records(
     as_json: bool,
 ) -> None:
     """Writes the number of records of a table that meet some conditions."""
-    table, words = _table_and_words(table, words)
+    table, words = table_and_words(table, words)
     layout = layout_named(name, table)
-    most = _most(limit)
+    most = read_limit(limit)
     conditions = _conditions(layout, words)
     unreadable = Unreadable()
     with _bound(name, store, table) as bound:
-        read = _Read(bound, conditions, most, unreadable)
+        read = Read(bound, conditions, most, unreadable)
         records = sum(map(len, read.batches()))
     if as_json:
         json_object(out, {"table": layout.name, "records": records, "more": read.more, "unreadable": unreadable.number})
@@ -152,16 +162,13 @@ def count_records(
     unreadable.say(errors)
 
 
-def _table_and_words(table: str | None, words: list[str]) -> tuple[str | None, list[str]]:
+def table_and_words(table: str | None, words: list[str]) -> tuple[str | None, list[str]]:
     """The name of a table, and the words after it; None for a name if the first word is a condition."""
     return (None, [table, *words]) if table is not None and "=" in table else (table, words)
 
 
-def layout_named(name: str, table: str | None, connection: happybase.Connection | None = None) -> Layout:
-    """The layout of a table, `TABLE:RECORD` if several share the table; with a connection, as its settings say.
-
-    Without a name, the only table of the design.
-    """
+def layouts_named(name: str, connection: happybase.Connection | None = None) -> dict[str, Layout]:
+    """The layouts of all tables of a variant by name, `TABLE:RECORD` if several share a table."""
     design, (variant, *_others) = find_variants(name)
     if connection is not None:
         variant = as_stored(connection, design, variant)
@@ -169,6 +176,15 @@ def layout_named(name: str, table: str | None, connection: happybase.Connection 
     for layout in variant.record_tables:
         shared_name = f"{layout.name}:{layout.cells.record.__name__}"
         layouts.setdefault(layout.name if layout.name not in layouts else shared_name, layout)
+    return layouts
+
+
+def layout_named(name: str, table: str | None, connection: happybase.Connection | None = None) -> Layout:
+    """The layout of a table, `TABLE:RECORD` if several share the table; with a connection, as its settings say.
+
+    Without a name, the only table of the design.
+    """
+    layouts = layouts_named(name, connection)
     if table is None and len(layouts) == 1:
         return next(iter(layouts.values()))
     if table is None:
@@ -176,7 +192,8 @@ def layout_named(name: str, table: str | None, connection: happybase.Connection 
     return layouts[check_name(f"table of {name}", table, layouts)]
 
 
-def _most(limit: str) -> int | None:
+def read_limit(limit: str) -> int | None:
+    """The most records that are read; None for all."""
     return None if limit == ALL else number("--limit", limit, MAX_LIMIT)
 
 
@@ -204,7 +221,7 @@ def _bound(name: str, url: str, table: str | None) -> Generator[BoundTable[Any, 
         yield BoundTable(connection, layout)
 
 
-class _Read:
+class Read:
     """The records of a table that meet some conditions, read in batches."""
 
     def __init__(
@@ -242,7 +259,7 @@ def _write(
     most: int | None,
 ) -> None:
     unreadable = Unreadable()
-    read = _Read(table, conditions, most, unreadable)
+    read = Read(table, conditions, most, unreadable)
     with output.of(table.layout.cells.record) as writer:
         for records in read.batches():
             if records:

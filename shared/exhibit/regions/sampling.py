@@ -4,16 +4,14 @@ The generator that made the samples makes the load; a design without one, such a
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import attrs
 
 from ...designs.design import Design, Variant
 from ...designs.metering import Measurement, measure
-from ...designs.scratch import scratch_store
 from ...tables.layouts import PhysicalTable, physical_tables
-from ..comparison import VariantCosts, measure_variant
 from ..heat_tables import NoGenerator, Records, at_least, sample_records, stored
 from ..hfiles import FileCell, FileSize, file_cells, file_sizes
 from .simulation import SAMPLE_ROWS
@@ -137,14 +135,9 @@ def held_of(variant: Variant, records: Records) -> dict[str, Held]:
         return {name: _held(cells, records) for name, cells in _cells(connection, variant).items()}
 
 
-def measured_and_sampled(
-    design: Design, variant: Variant, tell: Callable[[str], None] = silent
-) -> tuple[VariantCosts, SampledVariant]:
-    """What a variant costs with the samples, and what it stores of larger samples of the same load."""
-    tell("storing the samples")
-    with closing(scratch_store(variant.tables)) as connection:
-        costs = measure_variant(connection, design, variant)
-    return costs, sampled(design, variant, *samples_of(design), tell=tell)
+def sample_stored(design: Design, variant: Variant, tell: Callable[[str], None] = silent) -> SampledVariant:
+    """What a variant stores of samples of its design's load, of several sizes."""
+    return sampled(design, variant, *samples_of(design), tell=tell)
 
 
 def _cells(connection: "happybase.Connection", variant: Variant) -> dict[str, list[FileCell]]:

@@ -8,7 +8,7 @@ import attrs
 from ...designs.design import Design, Variant
 from ..growth import Growth, growth_file, recorded_growth
 from ..hfiles import ENCODINGS
-from .sampling import SampledVariant, sampled, samples_of, silent
+from .sampling import SampledVariant, silent
 from .simulated_splits import SplitPolicy
 from .simulation import TENTHS, Simulation
 from .sizing import simulated_table
@@ -58,15 +58,13 @@ class SimulatedVariant:
 
 def simulate_variant(
     design: Design,
-    variant: Variant,
-    rows: int,
+    sample: SampledVariant,
+    records: float,
     policy: SplitPolicy,
     servers: int,
     tell: Callable[[str], None] = silent,
 ) -> SimulatedVariant:
-    """Writes so many rows to all tables of a variant together. Raises NothingToSimulate and TooManyRegions."""
-    sample = sampled(design, variant, *samples_of(design), tell=tell)
-    records = sample.records * rows / sample.written
+    """Stores so many records, like those of a sample. Raises NothingToSimulate and TooManyRegions."""
     tables: dict[str, Simulation] = {}
     left_out: dict[str, str] = {}
     for table in sample.tables:

@@ -169,7 +169,7 @@ def move(rowbook: CommandLine, count: int, end_ms: int, answers: dict[str, list[
             abs(number - wanted[at]) > 1e-12 * abs(wanted[at]) for at, number in ours.items()
         ):
             sys.exit(f"{m}: {len(ours)} numbers, which are not the {len(wanted)} of OpenTSDB")
-    rowbook.run("export", "export tsdb --to stored.txt")
+    rowbook.run("export", "scan tsdb --lines --to stored.txt")
     with (rowbook.folder / "sent.txt").open("w", encoding="utf-8") as sent:
         sent.writelines(f"{import_line(point)}\n" for point in points(count))
     if rowbook.sort("stored.txt") != rowbook.sort("sent.txt"):
@@ -181,7 +181,7 @@ def move(rowbook: CommandLine, count: int, end_ms: int, answers: dict[str, list[
         sys.exit(f"load: {loaded}")
     if "nothing is wrong" not in rowbook.run("verify what was moved", "verify tsdb", settings=moved):
         sys.exit("verify: something is wrong in the table without a salt")
-    rowbook.run("export what was moved", "export tsdb --to moved.txt", settings=moved)
+    rowbook.run("export what was moved", "scan tsdb --lines --to moved.txt", settings=moved)
     if rowbook.sort("moved.txt") != rowbook.sort("stored.txt"):
         sys.exit("the moved points are not the stored ones")
     print(f"  equal, point for point: {count:,}", flush=True)

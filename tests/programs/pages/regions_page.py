@@ -275,7 +275,7 @@ def _splits_block(recordings: Sequence[tuple[str, RegionRecording]]) -> str:
         f"{first.flush_bytes / 2**20:g} MB and a maximum of {first.max_bytes / 1e6:g} MB. HBase's balancer was off, so "
         "the simulation has one server. Apart: the largest difference between the share of rows before a split point "
         "of HBase and that before the nearest split point of the simulation. Written: bytes that flushes and "
-        "compactions wrote for each byte of the files, and what `rowbook size` predicts of them."
+        "compactions wrote for each byte of the files, and what `rowbook review` predicts of them."
     )
     regions = ("regions, HBase", "simulated", "half full, HBase", "simulated", "apart")
     columns = ("table", *regions, "written (predicted)")

@@ -1,4 +1,4 @@
-"""`rowbook compare`: records of one's own in every variant of every design."""
+"""`rowbook run NAME --file`: records of one's own in every variant of every design."""
 
 import json
 
@@ -20,7 +20,7 @@ from tests.designs import all_designs, design_named
     ],
 )
 def test_the_samples_can_be_compared_as_if_they_were_the_users_own(ok, folder, design, load):
-    command = f"compare {design.name} {load.samples} --as {load.name} --limit 24"
+    command = f"run {design.name} --file {load.samples} --as {load.name} --limit 24"
     recorded = {path: path.read_bytes() for path in load.samples.parent.iterdir() if path.is_file()}
     (costs,) = json.loads(ok(f"{command} --json"))["designs"]
     assert [variant["name"] for variant in costs["variants"]] == [variant.name for variant in design.variants]
@@ -48,9 +48,9 @@ def test_questions_are_asked_with_the_most_frequent_values_of_the_records() -> N
 def test_a_bad_line_stops_the_comparison_or_is_skipped(rowbook, folder):
     lines = [f'{{"host": "h-{number}", "event": "GET", "time_ms": {number}}}' for number in range(16)]
     (folder / "a.jsonl").write_text("\n".join([*lines, "{}"]), encoding="utf-8")
-    code, out, err = rowbook("compare logs a.jsonl")
+    code, out, err = rowbook("run logs --file a.jsonl")
     assert (code, out) == (1, "")
     assert err.startswith("a.jsonl:17: ")
     assert err.endswith("; --on-error skip continues\n")
-    code, out, err = rowbook("compare logs a.jsonl --on-error skip")
+    code, out, err = rowbook("run logs --file a.jsonl --on-error skip")
     assert (code, out.splitlines()[0], err.count("\n")) == (0, "16 records of a.jsonl", 1)

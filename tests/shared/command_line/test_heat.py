@@ -1,4 +1,4 @@
-"""`rowbook heat` on any terminal, and with keys of one's own from a file or from stdin."""
+"""The heat of `rowbook review` on any terminal, and of keys of one's own from a file or from stdin."""
 
 import io
 import json
@@ -12,7 +12,8 @@ from rich.console import Console
 from shared.command_line.measured import heat_maps
 from shared.command_line.named import designs
 from shared.exhibit.heat import Writes
-from tests.designs import all_designs
+from shared.exhibit.heat_recording import recorded_heat
+from tests.designs import all_designs, design_named
 
 NAMES = [name for design in all_designs() for name in (design.name, f"{design.name}:{design.variants[-1].name}")]
 KEYS = [b"%s\0\1%04d" % (host, number) for number in range(400) for host in (b"a", b"\xc3\xa9", b"b\\")]
@@ -23,10 +24,14 @@ KEYS = [b"%s\0\1%04d" % (host, number) for number in range(400) for host in (b"a
 )
 def test_the_heat_of_a_design_fits_a_screen_and_has_the_verdict_of_every_table(ok, environment, name):
     environment["COLUMNS"] = "60"
-    lines = ok(f"heat {name} --rows 1000").splitlines()
+    lines = ok(f"review {name} --only heat").splitlines()
     assert len(lines) <= 70
     assert max(map(cell_len, lines)) <= 60
-    (first, *others) = json.loads(ok(f"heat {name} --rows 1000 --json"))["variants"]
+    (first, *others) = json.loads(ok(f"review {name} --only heat --json"))["variants"]
+    recorded = recorded_heat(design_named(name.partition(":")[0]))
+    for variant in (first, *others):
+        tables = {table["table"]: table["shares"] for table in variant["tables"]}
+        assert tables == {table.table: [*table.heat.shares] for table in recorded.of(variant["name"])}
     shown = " ".join(" ".join(lines).split())
     for variant in (first, *others):
         for table in variant["tables"]:
@@ -43,15 +48,15 @@ def escaped(key):
     [
         ([escaped(key) for key in KEYS], "", "-"),
         ([escaped(key).replace("\\xC3\\xA9", "é") for key in KEYS], "", "keys"),
-        ([key.hex(" ") + "\r" for key in KEYS], "--hex", "keys"),
+        ([key.hex(" ") + "\r" for key in KEYS], "--form hex", "keys"),
     ],
 )
 def test_keys_may_be_text_with_escapes_or_hex_in_a_file_or_on_stdin(ok, folder, monkeypatch, lines, options, name):
     data = "\n".join(lines).encode()
     (folder / "keys").write_bytes(data)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-    shown = json.loads(ok(f"heat --keys {name} --splits 3 {options} --json"))
-    writes = Writes(KEYS, wanted=4)
+    shown = json.loads(ok(f"review --keys {name} {options} --json"))
+    writes = Writes(KEYS)
     assert shown["keys"] == len(KEYS)
     assert [bytes.fromhex(point) for point in shown["splits"]] == [*writes.points]
     assert [tuple(moment) for moment in shown["moments"]] == [*writes.heat.moments]
@@ -60,9 +65,9 @@ def test_keys_may_be_text_with_escapes_or_hex_in_a_file_or_on_stdin(ok, folder, 
 
 def test_a_first_key_that_is_too_long_for_its_line_is_cut(ok, folder):
     (folder / "keys").write_text("\n".join("x" * 200 + escaped(key) for key in KEYS), encoding="utf-8")
-    lines = ok("heat --keys keys --splits 2").splitlines()[-4:]
-    assert [len(line) for line in lines[1:3]] == [100, 100]
-    assert all(line.endswith("xxx...") for line in lines[1:3])
+    lines = ok("review --keys keys").splitlines()[-8:-1]
+    assert [len(line) for line in lines] == 7 * [100]
+    assert all(line.endswith("xxx...") for line in lines)
 
 
 def test_an_output_without_block_characters_has_digits():
@@ -77,6 +82,6 @@ def test_the_samples_show_the_heat_of_a_design_whose_samples_have_no_generator(o
     (folder / "logs.jsonl").symlink_to(logs.loads[0].samples)
     load = attrs.evolve(logs.loads[0], samples=folder / "logs.jsonl")
     monkeypatch.setattr(designs, "design_named", lambda _name: attrs.evolve(logs, loads=(load,)))
-    shown = json.loads(ok("heat logs --json"))
+    shown = json.loads(ok("review logs --only heat --json"))
     assert shown["records"] == {"events": len(list(load.sample_records()))}
     assert all(variant["tables"] for variant in shown["variants"])

@@ -45,6 +45,7 @@ def test_the_designs_of_installed_packages_are_like_those_of_the_suite(rowbook, 
     assert question_names("tickets") == ["of-customer"]
 
 
+SIMULATE = "review tickets --only simulate --records-a-day 1e6 --keep 100d --servers 2"
 GENERATOR = """
 SAMPLES = {
     "tickets": lambda times: [
@@ -58,15 +59,17 @@ SAMPLES = {
 @pytest.mark.usefixtures("package")
 def test_one_is_simulated_if_its_samples_have_a_generator_and_its_size_needs_none(rowbook, ok, folder, monkeypatch):
     monkeypatch.setattr(sampling, "SAMPLE_ROWS", 2_000)
-    code, out, err = rowbook("simulate tickets")
+    code, out, err = rowbook("review tickets --only simulate")
     assert (code, out) == (1, "")
     assert err.startswith(
         "tickets: no table can be simulated from 3 sample records (tickets: rows written to it by the sample must be "
         "20 or more (got 3)): add records to tickets.csv, or beside it a make_samples.py with SAMPLES = "
     )
-    assert re.search(r"NONE: 5,[0-9]+\.[0-9] GB; servers write", ok("size tickets --records-a-day 1e9 --keep 90d"))
+    assert re.search(
+        r"NONE: 5,[0-9]+\.[0-9] GB; servers write", ok("review tickets --only size --records-a-day 1e9 --keep 90d")
+    )
     (folder / "make_samples.py").write_text(GENERATOR, encoding="utf-8")
-    shown = ok("simulate tickets --rows 1e8 --servers 2")
+    shown = ok(SIMULATE)
     assert f"tickets: even: the busiest of 2 servers takes {4 / 7:.0%} of the writes" in shown  # four of 7 customers
 
 
@@ -74,10 +77,10 @@ def test_one_is_simulated_if_its_samples_have_a_generator_and_its_size_needs_non
 def test_a_few_samples_are_simulated_too_and_the_output_says_how_wrong_they_may_be(ok, folder):
     lines = (f"c-{number % 7},2026-01-12T08:{number % 60:02}:00Z,t-{number},wet" for number in range(140))
     (folder / "tickets.csv").write_text("\n".join(["customer,time_ms,ticket_id,title", *lines]), encoding="utf-8")
-    shown = " ".join(ok("simulate tickets --rows 1e8 --servers 2").split())
+    shown = " ".join(ok(SIMULATE).split())
     assert "140 records as in the samples, in the same time; as these are few, shares may be wrong by up to 11" in shown
     assert re.search("tickets: even: the busiest of 2 servers takes 5[0-9]% of the writes", shown)
-    shown = " ".join(ok("size tickets --records-a-day 1e6").split())
+    shown = " ".join(ok("review tickets --only size --records-a-day 1e6").split())
     assert "tickets: 9 in 9 sample records, 35 in 35, 140 in 140, so each further record adds 1 row" in shown
 
 

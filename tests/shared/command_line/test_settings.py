@@ -81,7 +81,7 @@ def test_tables_of_an_opentsdb_are_read_with_its_own_file_and_nothing_is_written
     assert "dc=lga,host=web-12" in answered
     tsdb = f"tsdb --store {url} --settings opentsdb.conf"
     assert "prod-tsdb" in ok(f"get {tsdb} prod-tsdb --key {before['prod-tsdb'][0][0].hex()}")
-    assert sorted(ok(f"export {tsdb}").splitlines()) == sorted(map(import_line, POINTS))
+    assert sorted(ok(f"scan {tsdb} --lines").splitlines()) == sorted(map(import_line, POINTS))
     refused = rowbook(f"do {tsdb} compact metric=load")
     assert refused[0] == 1
     assert "has no table tsdb-rowbook, so it can only be read; create it with rowbook adopt tsdb" in refused[2]
@@ -138,10 +138,12 @@ def test_adopted_tables_need_only_their_names_and_can_be_loaded_compacted_delete
     )
     code, _out, err = rowbook(f"do {tsdb} delete-series m=temperature")
     assert (code, "m: must name one series by all its tags" in err) == (2, True), err
-    assert rowbook(f"export {tsdb} --to moved.csv.gz --format csv")[2] == "annotations are not exported (found 1)\n"
+    assert (
+        rowbook(f"scan {tsdb} --lines --to moved.csv.gz --format csv")[2] == "annotations are not exported (found 1)\n"
+    )
     moved = f"{tsdb} --settings tsd.storage.hbase.data_table=moved --settings tsd.storage.salt.width=0"
     ok(f"load {moved} moved.csv.gz")
-    of_both = [sorted(rowbook(f"export {store}")[1].splitlines()) for store in (tsdb, moved)]
+    of_both = [sorted(rowbook(f"scan {store} --lines")[1].splitlines()) for store in (tsdb, moved)]
     deleted = "temperature 1356998", "host=web-12"
     left = [
         text for text in map(import_line, POINTS) if not (text.startswith(deleted[0]) and text.endswith(deleted[1]))

@@ -1,4 +1,4 @@
-"""`rowbook simulate` and `rowbook size`: what they show, and what they refuse."""
+"""The chapters simulate and size of `rowbook review`: what they show, and what they refuse."""
 
 import json
 import resource
@@ -6,15 +6,17 @@ import subprocess
 
 import pytest
 
-from shared.command_line.measured.simulating import large_number, size_in_bytes
+from shared.command_line.measured.expected_load import large_number, size_in_bytes
 from shared.command_line.screen.wrong_usage import WrongUsage
 from shared.exhibit.regions import sampling
 from tests.shared.command_line.running import ROWBOOK, without_terminal
 
+SIMULATE = "review {} --only simulate"
+
 
 @pytest.mark.long
 def test_the_verdict_and_every_moment_of_a_load_are_shown_and_are_json(ok):
-    words = "simulate logs:time-first --rows 1e8 --servers 4 --max-filesize 500M"
+    words = f"{SIMULATE.format('logs:time-first')} --records-a-day 1e7 --keep 10d --servers 4 --max-filesize 500M"
     (table,) = json.loads(ok(f"{words} --json"))["tables"]
     shown = ok(words)
     assert f"logs_time_first: {table['verdict']}" in shown
@@ -34,12 +36,12 @@ def small_sample(monkeypatch):
 @pytest.mark.long
 @pytest.mark.usefixtures("small_sample")
 def test_the_questions_of_a_load_say_what_they_read_and_whether_that_grows(ok):
-    shown = json.loads(ok("simulate logs:salted --rows 1e7 --servers 4 --json"))
+    shown = json.loads(ok(f"{SIMULATE.format('logs:salted')} --records-a-day 1e6 --keep 10d --servers 4 --json"))
     questions = {one["question"]: one for one in shown["questions"]}
     assert questions["a host's latest errors"]["ranges"] == 1
     assert questions["the latest events of all hosts"]["ranges"] == 8
     assert not any(one["grows"] for one in questions.values())
-    refused = json.loads(ok("simulate logs --rows 1e7 --json"))["questions"]
+    refused = json.loads(ok(f"{SIMULATE.format('logs')} --records-a-day 1e6 --keep 10d --json"))["questions"]
     assert [one["question"] for one in refused if one["refused"]] == [
         "the latest events of all hosts",
         "all hosts, ten minutes",
@@ -49,7 +51,7 @@ def test_the_questions_of_a_load_say_what_they_read_and_whether_that_grows(ok):
 @pytest.mark.long
 @pytest.mark.usefixtures("small_sample")
 def test_sizes_grow_with_records_and_days_and_encodings_make_them_smaller(ok):
-    needed = json.loads(ok("size logs --records-a-day 2e6 --keep 60d --json"))
+    needed = json.loads(ok("review logs --only size --records-a-day 2e6 --keep 60d --json"))
     assert [table["encoding"] for table in needed["tables"]] == ["NONE", "FAST_DIFF", "GZ"]
     plain, fast_diff, gz = (table["file_bytes"] for table in needed["tables"])
     assert gz < fast_diff < plain == pytest.approx(120e6 * 123, rel=0.02)
@@ -75,7 +77,7 @@ def test_a_billion_rows_in_a_thousand_regions_take_less_than_a_minute_and_two_gi
         resource.setrlimit(resource.RLIMIT_AS, (2 * 10**9, 2 * 10**9))
 
     for name in ("logs", "logs:time-first", "logs:random"):
-        words = f"simulate {name} --rows 1e9 --max-filesize 200M --json"
+        words = f"{SIMULATE.format(name)} --records-a-day 1e7 --keep 100d --max-filesize 200M --json"
         ended = subprocess.run(
             [*ROWBOOK, *words.split()], capture_output=True, text=True, preexec_fn=limit, env=without_terminal()
         )

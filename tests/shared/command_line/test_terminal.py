@@ -136,7 +136,9 @@ def test_a_terminal_narrower_than_60_columns_shows_what_one_of_60_does(ok, termi
         assert [ok(line) for line in lines] == expected
 
 
-MEASURING = ["size logs --records-a-day 13e10", "simulate logs --rows 1e8", "heat logs", "lint logs", "run logs --all"]
+LOAD = "--records-a-day 1e6 --keep 100d"
+CHAPTERS = [f"review logs --only {chapter}" for chapter in ("size --records-a-day 13e10", f"simulate {LOAD}", "heat")]
+MEASURING = [*CHAPTERS, "review logs", "lint logs", "run logs --all"]
 
 
 @pytest.mark.parametrize("words", MEASURING[:2])
@@ -152,7 +154,7 @@ def test_what_takes_seconds_says_what_it_does_on_stderr_of_a_terminal_only(ok, r
 
 @long
 @pytest.mark.parametrize("columns", [80, 140])
-@pytest.mark.parametrize("words", [*MEASURING, f"compare orders {ORDERS} --limit 200"])
+@pytest.mark.parametrize("words", [*MEASURING, f"run orders --file {ORDERS} --limit 200"])
 def test_nothing_but_commands_to_copy_is_wider_than_a_real_terminal(on_terminal, columns, words):
     code, shown = on_terminal(columns, *words.split())
     lines = re.split(r"\r\n|\r|\n", without_colours(shown))
@@ -279,9 +281,9 @@ def test_csv_is_exact_in_a_pipe_and_escaped_on_a_terminal(ok, terminal, folder):
     ok("load tsdb points.txt --store embedded:c.db")
     with closing(connect("embedded:c.db")) as connection:
         connection.table("tsdb-uid").put(b"\0\0\1", {b"name:metrics": b"=1+1\x1b]0;title"})
-    assert "=1+1\x1b]0;title" in ok("export tsdb --store embedded:c.db")
+    assert "=1+1\x1b]0;title" in ok("scan tsdb --lines --store embedded:c.db")
     terminal(400)
-    for command in ("scan orders orders --store embedded:a.db --csv", "export tsdb --store embedded:c.db"):
+    for command in ("scan orders orders --store embedded:a.db --csv", "scan tsdb --lines --store embedded:c.db"):
         shown = without_colours(ok(command))
         assert controls(shown) == set()
         assert r"\x1b]0;title" in shown

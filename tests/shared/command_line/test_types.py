@@ -115,8 +115,8 @@ def test_what_is_shown_is_read_again(ok, rowbook, folder):
     (folder / "again.csv").write_text(shown, encoding="utf-8")
     assert rowbook(f"load parkings again.csv {OF}")[0] == 0
     assert ok(f"scan parkings parkings {OF} --csv") == SHOWN
-    assert ok(f"export parkings {OF} --format csv") == SHOWN
-    assert json.loads(ok(f"export parkings {OF} --format jsonl").splitlines()[0]) == AS_JSON
+    assert ok(f"scan parkings {OF} --lines --format csv") == SHOWN
+    assert json.loads(ok(f"scan parkings {OF} --lines --format jsonl").splitlines()[0]) == AS_JSON
 
 
 @pytest.mark.usefixtures("loaded")

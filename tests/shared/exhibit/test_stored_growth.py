@@ -6,7 +6,7 @@ import pytest
 
 from shared.exhibit.heat_tables import at_least
 from shared.exhibit.regions import sampling
-from shared.exhibit.regions.sampling import held_of, measured_and_sampled, samples_of
+from shared.exhibit.regions.sampling import held_of, sample_stored, samples_of
 from shared.exhibit.regions.simulated_splits import SplitPolicy
 from shared.exhibit.regions.sizing import sizing
 from shared.exhibit.regions.stored_growth import TRUSTED, Held, StoredGrowth, Trend
@@ -82,8 +82,8 @@ def test_a_few_samples_are_judged_from_nothing_on_and_one_shows_nothing():
 
 def sized(name, records_a_day, days=90, servers=20):
     design, (variant, *_others) = find_variants(name)
-    costs, sample = measured_and_sampled(design, variant)
-    return sample, sizing(sample, costs.rpcs_per_record, records_a_day, days, SplitPolicy(), servers)
+    sample = sample_stored(design, variant)
+    return sample, sizing(sample, 1, records_a_day, days, SplitPolicy(), servers)
 
 
 def test_the_size_of_rows_that_are_written_again_is_that_of_rows_that_remain(monkeypatch):
