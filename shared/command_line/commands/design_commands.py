@@ -40,6 +40,7 @@ from ..named.options import (
     Unit,
     With,
     Year,
+    complete_fields,
     complete_name,
     complete_question,
 )
@@ -198,7 +199,8 @@ def ask(
     fields: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="field=value",
+            metavar="FIELD=VALUE",
+            autocompletion=complete_fields,
             help="Values of the question; times (since_ms=) as 2026-01-12T08:00Z, 1h-ago or milliseconds since 1970.",
         ),
     ] = None,
@@ -244,7 +246,11 @@ def explain(
     name: Name,
     fields: Annotated[
         list[str] | None,
-        typer.Argument(metavar="field=value", help="The parts of a key, or the fields of a whole record."),
+        typer.Argument(
+            metavar="FIELD=VALUE",
+            autocompletion=complete_fields,
+            help="The parts of a key, or the fields of a whole record.",
+        ),
     ] = None,
     key: Key = None,
     keys: Annotated[

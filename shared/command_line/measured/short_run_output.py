@@ -58,7 +58,7 @@ def show_one(to: Console, connection: happybase.Connection, design: Design, cost
             key_ruler(to, design, layout, row, "")
 
 
-def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts], legend_of_writes: str = "") -> None:
+def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts]) -> None:
     """Writes which variant to choose, what each question costs in each, and what each writes.
 
     Variants that are not to be copied are only named, unless no others were measured.
@@ -73,8 +73,6 @@ def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts], l
     if max(lines_of_rows(columns, written, to.width)) > 1:  # a line for each variant matters more
         columns, written = columns[:-1], [row[:-1] for row in written]
     table(to, columns, written, (*WRITE_NUMBERS, BUSIEST), fitted=True, style=of_cost)
-    if legend_of_writes:
-        wrapped(to, legend_of_writes)
 
 
 def _show_verdict(to: Console, variants: Iterable[Variant], not_to_copy: Sequence[str]) -> None:

@@ -58,7 +58,7 @@ def explain(
     tables = tables_of(variants)
     own = {table.name for table in tables_of(variants if everything or as_json else variants[:1])}
     if [key is None, keys_file is None, not fields].count(False) != 1:
-        wanted = "the fields of a key (field=value ...), --key KEY or --keys FILE"
+        wanted = "the fields of a key (FIELD=VALUE ...), --key KEY or --keys FILE"
         raise WrongUsage(f"explain {name}: give one of these: {wanted}")
     family, qualifier = read_column(column, value)
     if keys_file is not None:

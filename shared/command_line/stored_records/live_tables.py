@@ -17,9 +17,9 @@ from ...tables import BoundTable, InvalidRow, TableLayout
 from ..named.designs import find_variants
 from ..named.options import ALL
 from ..named.stores import as_stored, check_table, existing_store
-from ..named.typed_values import number, values_of
+from ..named.typed_values import field_types, number, values_of
 from ..rows.bytes_as_text import READ_AS, KeyForm, encoded, forms_of
-from ..rows.given_rows import decode_forms, encode_keys, field_types, read_key
+from ..rows.given_rows import decode_forms, encode_keys, read_key
 from ..rows.ranges import shown_row
 from ..screen.terminal import count, json_object, line
 from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name
@@ -87,7 +87,7 @@ def get(
     layout = layout_named(name, table)
     most = read_limit(limit)
     if (key is None) == (not words):
-        raise WrongUsage(f"get {name} {layout.name}: give the parts of the row key (field=value ...), or --key KEY")
+        raise WrongUsage(f"get {name} {layout.name}: give the parts of the row key (FIELD=VALUE ...), or --key KEY")
     if key is None:
         _row_of_words(name, layout, words)  # refuses words that make no key before a store is opened
     given: dict[KeyForm, bytes] = {}
@@ -205,7 +205,7 @@ def _conditions(layout: Layout, words: Iterable[str]) -> dict[str, Any]:
     since_ms, until_ms = (values.pop(name, None) if name not in types else None for name in TIMES)
     if time is not None and (since_ms, until_ms) != (None, None):
         if time in values:
-            raise WrongUsage(f"{time}: give either a value, or since= and until=")
+            raise WrongUsage(f"{time}: give either a value, or since_ms= and until_ms=")
         is_datetime = types[time] is datetime
         ends = (moment_of(1000 * end) if is_datetime and end is not None else end for end in (since_ms, until_ms))
         values[time] = between(*ends)
