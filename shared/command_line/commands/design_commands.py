@@ -57,9 +57,13 @@ def list_(context: typer.Context, as_json: Json = False, plain: Plain = False) -
 def demo(context: typer.Context, plain: Plain = False) -> None:
     """Show in one screen what row keys decide."""
     from ..named.suite import suite
-    from ..screen.terminal import console
+    from ..screen.progress import doing
+    from ..screen.terminal import consoles, raw
 
-    suite().demo(console(plain or context.obj))
+    out, errors = consoles(plain or context.obj)
+    with doing(errors, "measuring"), out.capture() as screen:
+        suite().demo(out)
+    raw(out, screen.get())
 
 
 def run(

@@ -21,6 +21,7 @@ from ..named.typed_values import field_types, number, values_of
 from ..rows.bytes_as_text import READ_AS, KeyForm, encoded, forms_of
 from ..rows.given_rows import decode_forms, encode_keys, read_key
 from ..rows.ranges import shown_row
+from ..screen.progress import doing
 from ..screen.terminal import count, json_object, line
 from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name
 from .record_output import RecordOutput
@@ -153,7 +154,11 @@ def count_records(
     unreadable = Unreadable()
     with _bound(name, store, table) as bound:
         read = Read(bound, conditions, most, unreadable)
-        records = sum(map(len, read.batches()))
+        records = 0
+        with doing(errors, layout.name) as tell:
+            for batch in read.batches():
+                records += len(batch)
+                tell(count(records, "record"))
     if as_json:
         json_object(out, {"table": layout.name, "records": records, "more": read.more, "unreadable": unreadable.number})
         return
