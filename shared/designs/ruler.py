@@ -1,6 +1,6 @@
 """The byte ruler of a row key: its bytes, below the names and values of its parts; and the same for cells."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -19,6 +19,8 @@ from ..tables import ItemCells, OtherColumns, Packing, RecordCells, TableLayout
 
 ITEMS_SHOWN = 3
 """The most cells that are shown of a row with many records."""
+GAP = 2
+"""Blanks between two columns of a ruler."""
 NAMES, VALUES, BYTES = range(3)
 """The kinds of lines of a ruler, from top to bottom."""
 
@@ -54,6 +56,17 @@ def ruler(layout: KeyLayout[Any], row: bytes, width: int = 100) -> str:
 def ruler_lines(layout: KeyLayout[Any], row: bytes, width: int) -> list[tuple[int, str]]:
     """The lines of a ruler, each with its kind."""
     return laid_out((column for segment in layout.segments(row) for column in _segment_columns(segment, width)), width)
+
+
+def part_lines(layout: KeyLayout[Any], row: bytes, width: int) -> list[tuple[int, list[tuple[int, str]]]]:
+    """The lines of a ruler, each with its kind and the texts of its columns, each with the place of its part."""
+    segments = enumerate(layout.segments(row))
+    columns = [(place, column) for place, segment in segments for column in _segment_columns(segment, width)]
+    lines: list[tuple[int, list[tuple[int, str]]]] = []
+    for block in _blocks([column for _place, column in columns], width):
+        places, columns = [place for place, _column in columns[: len(block)]], columns[len(block) :]
+        lines += ((kind, [*zip(places, texts, strict=True)]) for kind, texts in _lines_of(block))
+    return lines
 
 
 def rows_ruler(layout: KeyLayout[Any], rows: Iterable[bytes], width: int = 100) -> str:
@@ -167,27 +180,32 @@ def laid_out(
     columns: Iterable[tuple[str, ...]], width: int, labels: tuple[str, ...] | None = None
 ) -> list[tuple[int, str]]:
     """Columns of texts side by side, in blocks no wider than `width`, each after the `labels` of its lines."""
-    lines: list[tuple[int, str]] = []
-    start = [] if labels is None else [labels]
+    return [
+        (kind, (" " * GAP).join(texts).rstrip())
+        for block in _blocks(columns, width, () if labels is None else (labels,))
+        for kind, texts in _lines_of(block)
+    ]
+
+
+def _blocks(
+    columns: Iterable[tuple[str, ...]], width: int, start: Sequence[tuple[str, ...]] = ()
+) -> Iterator[list[tuple[str, ...]]]:
+    """The columns in blocks no wider than `width`, each of which begins with `start`."""
     block = [*start]
     for column in columns:
-        if len(block) > len(start) and sum(_column_width(other) + 2 for other in block) + _column_width(column) > width:
-            lines += _block(block)
+        if len(block) > len(start) and sum(_column_width(one) + GAP for one in block) + _column_width(column) > width:
+            yield block
             block = [*start]
         block.append(column)
-    return lines + _block(block)
+    yield block
 
 
-def _block(columns: list[tuple[str, ...]]) -> list[tuple[int, str]]:
-    widths = [_column_width(column) for column in columns]
-    lines: list[tuple[int, str]] = []
-    for kind, texts in enumerate(zip(*columns, strict=True)):
-        line = "  ".join(
-            text + " " * (width_cells - cell_len(text)) for text, width_cells in zip(texts, widths, strict=True)
-        )
-        if line.strip():
-            lines.append((kind, line.rstrip()))
-    return lines
+def _lines_of(block: list[tuple[str, ...]]) -> Iterator[tuple[int, list[str]]]:
+    """The lines of a block that have any text, each with its kind and the text of each column, filled with blanks."""
+    widths = [_column_width(column) for column in block]
+    for kind, texts in enumerate(zip(*block, strict=True)):
+        if any(texts):
+            yield kind, [text + " " * (cells - cell_len(text)) for text, cells in zip(texts, widths, strict=True)]
 
 
 def _column_width(column: tuple[str, ...]) -> int:

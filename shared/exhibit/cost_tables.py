@@ -1,7 +1,8 @@
 """Measured costs as rows of text: `rowbook run` and `tests/programs/pages/cost_blocks.py` make tables of them."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import attrs
 
@@ -165,15 +166,63 @@ def _part_and_reason(message: str) -> tuple[str, str]:
     return (match[1] or "", match[2]) if match else ("", message)
 
 
-def differences(variants: Sequence[VariantCosts]) -> Iterator[tuple[str, str]]:
-    """Each question that costs other variants more or less than the first one: `salted 8 ranges; random refused`.
+class Compared(NamedTuple):
+    """Variants side by side: those that a grid of verdicts shows, always with the first one, and those left out."""
 
-    Variants with one verdict are named together; those with the first one's verdict are left out.
+    shown: list[VariantCosts]
+    alike: list[VariantCosts]
+    """Each question costs them what it costs the first one."""
+    silent: list[VariantCosts]
+    """They refuse every question."""
+
+
+def compared(variants: Sequence[VariantCosts]) -> Compared:
+    """Which of these variants a grid of verdicts has to show."""
+    first, *others = variants
+    silent = [costs for costs in others if not costs.answers]
+    alike = [costs for costs in others if costs.answers and _verdicts(costs) == _verdicts(first)]
+    return Compared([first, *(costs for costs in others if costs not in (*silent, *alike))], alike, silent)
+
+
+def _verdicts(costs: VariantCosts) -> list[str]:
+    return list(map(verdict, costs.measurements))
+
+
+class Grid(NamedTuple):
+    """Questions down and variants across."""
+
+    columns: list[str]
+    rows: list[tuple[str, ...]]
+
+
+def grids(
+    variants: Sequence[VariantCosts],
+    cell: Callable[[Measurement], str],
+    fits: Callable[[Grid], bool],
+    *,
+    only_differences: bool = False,
+) -> list[Grid]:
+    """As few grids of variants as `fits` allows, each with the first variant; in pairs if even these do not fit.
+
+    With `only_differences`, a cell is empty if it equals that of the first variant, and further grids leave out
+    questions whose cells are all empty.
     """
-    for main, *others in zip(*(costs.measurements for costs in variants), strict=True):
-        names: dict[str, list[str]] = {}
-        for costs, measurement in zip(variants[1:], others, strict=True):
-            if verdict(measurement) != verdict(main):
-                names.setdefault(verdict(measurement), []).append(costs.variant.marked_name)
-        if names:
-            yield main.pattern.question, "; ".join(f"{', '.join(of)} {words}" for words, of in names.items())
+    first, *others = variants
+    made = [_grid([first], cell, only_differences)]
+    for count in range(1, len(others) + 1):
+        size = -(-len(others) // count)
+        groups = ([first, *others[at : at + size]] for at in range(0, len(others), size))
+        whole, *further = (_grid(group, cell, only_differences) for group in groups)
+        made = [whole, *(Grid(grid.columns, [row for row in grid.rows if any(row[2:])]) for grid in further)]
+        if all(map(fits, made)):
+            break
+    return made
+
+
+def _grid(variants: Sequence[VariantCosts], cell: Callable[[Measurement], str], only_differences: bool) -> Grid:
+    rows: list[tuple[str, ...]] = []
+    for measurements in zip(*(costs.measurements for costs in variants), strict=True):
+        first, *others = map(cell, measurements)
+        shown = ("" if only_differences and other == first else other for other in others)
+        rows.append((measurements[0].pattern.question, first, *shown))
+    return Grid(["question", *(costs.variant.marked_name for costs in variants)], rows)

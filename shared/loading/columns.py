@@ -1,5 +1,6 @@
 """The columns of a file as the fields of a record: the column of each field, and the conversion of its values."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from functools import partial
 from typing import Any, TypeVar, cast
@@ -18,6 +19,16 @@ R = TypeVar("R")
 
 _MAX_SHOWN_CHARACTERS = 500
 """The most characters of column names in an error."""
+
+NOT_CSV = "is not CSV"
+_KINDS = (
+    (r"#!", "a script"),
+    (r"#+ ", "Markdown"),
+    (r"<[!?a-zA-Z]", "HTML or XML"),
+    (r"---", "YAML"),
+    (r"%PDF", "PDF"),
+)
+"""How the first line of a text that is not CSV begins, as a regular expression, and what such a text is."""
 
 
 @attrs.frozen
@@ -93,6 +104,9 @@ def check_columns(fields: list[Field], columns: Collection[str]) -> None:
         seen = seen if len(seen) <= _MAX_SHOWN_CHARACTERS else seen[:_MAX_SHOWN_CHARACTERS] + " ..."
         wanted = ", ".join(dict.fromkeys(field.column for field in missing))
         names = ", ".join(field.name for field in missing)
+        if isinstance(columns, list) and len(columns) == 1 and not any(field.column in columns for field in fields):
+            kind = next((f", which looks like {kind}" for start, kind in _KINDS if re.match(start, columns[0])), "")
+            raise UnreadableFile(f"{NOT_CSV}: must begin with the columns {wanted} (got {shown(columns[0])}{kind})")
         raise UnreadableFile(f"no column {wanted} for {missing[0].record}.{names}; map a field to one of: {seen}")
     if isinstance(columns, list):
         repeated = [field.column for field in fields if columns.count(field.column) > 1]

@@ -11,7 +11,7 @@ import attrs
 
 from ..keys.errors import message_of
 from ..records.times import show_time
-from .columns import Field, check_columns, fields_of, record_maker, required_columns, with_nested
+from .columns import NOT_CSV, Field, check_columns, fields_of, record_maker, required_columns, with_nested
 from .detection import FORMATS, candidates, detect, either
 from .errors import UnneededTime, UnneededYear, UnreadableFile
 from .formats import Format, FormatRows, ParsedRows
@@ -185,7 +185,8 @@ def _check_header(detected: Format, first: FirstLine, fields: list[Field], possi
             reason = f"the header in line {first.blank_lines + 1} {reason}"
         others = [format.title for format in possible if format is not detected]
         if len(others) > 1:  # a user with a log of an unknown format would wonder about columns
-            reason += f"; read as CSV because its first line does not look like {either(others)}"
+            why = "" if reason.startswith(NOT_CSV) else "read as CSV because "
+            reason += f"; {why}its first line does not look like {either(others)}"
         raise UnreadableFile(reason) from None
 
 

@@ -57,6 +57,11 @@ OLD: Mapping[str, Described] = {
 """Old names, which help, completion and suggestions omit."""
 
 
+def named_command(words: Sequence[str]) -> Sequence[str]:
+    """The command that the first word names, if it names one."""
+    return words[:1] if words and (words[0] in OLD or any(words[0] in panel for panel in PANELS.values())) else ()
+
+
 def app(words: Sequence[str]) -> typer.Typer:
     """The application that reads these words: with the command that the first one names, or with all of them.
 

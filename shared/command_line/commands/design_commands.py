@@ -40,6 +40,7 @@ from ..named.options import (
     Unit,
     With,
     Year,
+    complete_fields,
     complete_name,
     complete_question,
 )
@@ -56,9 +57,13 @@ def list_(context: typer.Context, as_json: Json = False, plain: Plain = False) -
 def demo(context: typer.Context, plain: Plain = False) -> None:
     """Show in one screen what row keys decide."""
     from ..named.suite import suite
-    from ..screen.terminal import console
+    from ..screen.progress import doing
+    from ..screen.terminal import consoles, raw
 
-    suite().demo(console(plain or context.obj))
+    out, errors = consoles(plain or context.obj)
+    with doing(errors, "measuring"), out.capture() as screen:
+        suite().demo(out)
+    raw(out, screen.get())
 
 
 def run(
@@ -72,7 +77,7 @@ def run(
     store: Annotated[str, typer.Option(metavar="URL", help=f"{URL}, instead of memory.")] = MEMORY,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the tables in the store.")] = False,
     full: Annotated[
-        bool, typer.Option("--full", help="Also show rows, ranges, commands, refusals and published mistakes.")
+        bool, typer.Option("--all", "--full", help="Show all of it: rows, ranges, commands, refusals, mistakes, words.")
     ] = False,
     files: Annotated[
         list[str] | None,
@@ -102,13 +107,13 @@ def run(
 ) -> None:
     """Ask every question of the samples or your files, in memory.
 
-    A line for each design; of one that is named, what each question costs in each variant.
+    A line for each design; of one that is named, a screen with what each question costs in each variant.
     """
     from ..named.designs import reasons_to_leave_out
     from ..screen.terminal import consoles, line
 
     out, errors = consoles(plain or context.obj)
-    of_samples = {"--store": store != MEMORY, "--keep": keep, "--full": full}
+    of_samples = {"--store": store != MEMORY, "--keep": keep, "--all": full}
     of_records = {"--as": as_, "--format": format != "auto", "--map": map_, "--set": set_, "--tag": tag}
     of_records |= {"--unit": unit, "--time-format": time_format, "--year": year, "--at": at, "--with": with_}
     of_records |= {"--on-error": on_error != "stop", "--limit": limit != COMPARED, "--pictures": pictures}
@@ -198,7 +203,8 @@ def ask(
     fields: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="field=value",
+            metavar="FIELD=VALUE",
+            autocompletion=complete_fields,
             help="Values of the question; times (since_ms=) as 2026-01-12T08:00Z, 1h-ago or milliseconds since 1970.",
         ),
     ] = None,
@@ -244,7 +250,11 @@ def explain(
     name: Name,
     fields: Annotated[
         list[str] | None,
-        typer.Argument(metavar="field=value", help="The parts of a key, or the fields of a whole record."),
+        typer.Argument(
+            metavar="FIELD=VALUE",
+            autocompletion=complete_fields,
+            help="The parts of a key, or the fields of a whole record.",
+        ),
     ] = None,
     key: Key = None,
     keys: Annotated[
@@ -264,12 +274,13 @@ def explain(
             help=f"{URL}, to show the region of the row, and names for numbers in a key, such as UIDs of tsdb.",
         ),
     ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Show the tables of all variants, too.")] = False,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
     """Show the parts of a row key, and what a cell holds.
 
-    A design shows its key in every variant, the likeliest table first.
+    The likeliest table comes first. NAME:VARIANT shows the tables of a variant.
     """
     from ..rows import explaining
     from ..screen.terminal import console
@@ -284,6 +295,7 @@ def explain(
         column=column,
         value=value,
         store=store,
+        everything=everything,
         as_json=as_json,
     )
     raise typer.Exit(code)

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import typer
 
-from .app import app
+from .app import app, named_command
 
 
 def main() -> None:
@@ -21,7 +21,7 @@ def main() -> None:
         sys.exit(app(words)(words, prog_name="rowbook", standalone_mode=False))
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
-        path = context.command_path if context else "rowbook"
+        path = context.command_path if context else " ".join(["rowbook", *named_command(words)])
         message, code = f"{error.format_message().rstrip('.')}; see {path} --help", error.exit_code
     except Exception as error:
         from ..screen.failures import outcome

@@ -171,7 +171,7 @@ def export(
     context: typer.Context,
     name: Name,
     store: Existing,
-    fields: Annotated[list[str] | None, typer.Argument(metavar="field=value")] = None,
+    fields: Annotated[list[str] | None, typer.Argument(metavar="FIELD=VALUE")] = None,
     as_: As = None,
     format: ExportFormat = None,
     to: To = None,

@@ -7,7 +7,19 @@ from typing import Annotated, Literal
 
 import typer
 
-from ..named.options import BUFFER_MIB, MEMORY, ORPHANED, UNDECODABLE, URL, Existing, Json, Name, Plain
+from ..named.options import (
+    BUFFER_MIB,
+    MEMORY,
+    ORPHANED,
+    UNDECODABLE,
+    URL,
+    Existing,
+    Json,
+    Name,
+    Plain,
+    complete_action,
+    complete_fields,
+)
 
 MAX_ROWS_PER_S = 1_000_000
 """The largest `--rate`."""
@@ -118,10 +130,16 @@ def do_(
     context: typer.Context,
     name: Name,
     action: Annotated[
-        str | None, typer.Argument(metavar="ACTION", help="What to do; if omitted, the actions are listed.")
+        str | None,
+        typer.Argument(
+            metavar="ACTION", autocompletion=complete_action, help="What to do; if omitted, the actions are listed."
+        ),
     ] = None,
     fields: Annotated[
-        list[str] | None, typer.Argument(metavar="field=value", help="Values of the action; times as for ask.")
+        list[str] | None,
+        typer.Argument(
+            metavar="FIELD=VALUE", autocompletion=complete_fields, help="Values of the action; times as for ask."
+        ),
     ] = None,
     store: Annotated[
         str | None, typer.Option(metavar="URL", help=f"{URL}, with the tables of the design; needed for an action.")

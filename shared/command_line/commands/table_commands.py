@@ -7,17 +7,37 @@ from typing import Annotated, Any
 
 import typer
 
-from ..named.options import ALL, COUNT_LIMIT, SCAN_LIMIT, As, Existing, ExportFormat, Form, Json, Key, Name, Plain, To
+from ..named.options import (
+    ALL,
+    COUNT_LIMIT,
+    SCAN_LIMIT,
+    As,
+    Existing,
+    ExportFormat,
+    Form,
+    Json,
+    Key,
+    Name,
+    Plain,
+    To,
+    complete_fields,
+    complete_table,
+)
 
 Table = Annotated[
     str | None,
-    typer.Argument(metavar="TABLE", help="A table of the design; the only one if omitted, and an error names several."),
+    typer.Argument(
+        metavar="TABLE",
+        autocompletion=complete_table,
+        help="A table of the design; the only one if omitted, and an error names several.",
+    ),
 ]
 Conditions = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="field=value",
-        help="Values that records must have; since= and until= for the time in the row key.",
+        metavar="FIELD=VALUE",
+        autocompletion=complete_fields,
+        help="Values that records must have; since_ms= and until_ms= for the time in the row key.",
     ),
 ]
 Csv = Annotated[bool, typer.Option("--csv", help="Print CSV; bytes in hex.")]
@@ -85,7 +105,10 @@ def get(
     name: Name,
     store: Existing,
     table: Table = None,
-    fields: Annotated[list[str] | None, typer.Argument(metavar="field=value", help="The parts of the row key.")] = None,
+    fields: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FIELD=VALUE", autocompletion=complete_fields, help="The parts of the row key."),
+    ] = None,
     key: Key = None,
     form: Form = None,
     limit: Annotated[str, _limit(SCAN_LIMIT)] = SCAN_LIMIT,

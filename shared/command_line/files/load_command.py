@@ -1,6 +1,6 @@
 """`rowbook load`: files into tables, and what became of every line; a bad one fails the command or is skipped."""
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from itertools import chain
@@ -17,7 +17,17 @@ from thriftpy2.thrift import TException
 from ...designs import Design, Load, Variant
 from ...events import set_hook
 from ...keys.errors import message_of, shown
-from ...loading import FORMATS, Line, Lines, UnknownField, UnneededTime, UnneededYear, UnreadableFile, read_lines
+from ...loading import (
+    FORMATS,
+    Format,
+    Line,
+    Lines,
+    UnknownField,
+    UnneededTime,
+    UnneededYear,
+    UnreadableFile,
+    read_lines,
+)
 from ...stores.outcomes.connection_errors import first_line
 from ...tables import create_tables
 from ...writes import ClockSkew, Expired, NotAllStored, allow_expired
@@ -26,7 +36,7 @@ from ..named.design_lines import warn
 from ..named.designs import find_variants
 from ..named.options import MEMORY
 from ..named.stores import as_stored, open_store
-from ..named.typed_values import number, pairs, time
+from ..named.typed_values import number, pairs, time, with_full_names
 from ..screen import terminal
 from ..screen.failures import outcome
 from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name, did_you_mean
@@ -66,18 +76,32 @@ class Reading:
     tags: list[str]
 
     def reader(self) -> Callable[..., Lines[Any]]:
-        """`read_lines` with these options."""
-        return partial(
-            read_lines,
-            format=self.format,
-            mapping=pairs(self.mapping, "--map FIELD=COLUMN"),
-            units=pairs(self.units, "--unit FIELD=s|ms|us"),
-            time_formats=pairs(self.time_formats, "--time-format FIELD=FORMAT"),
-            year=None if self.year is None else number("--year", self.year, LAST_YEAR),
-            at_ms=None if self.at is None else time("--at", self.at),
-            constants=pairs(self.constants, "--set FIELD=VALUE"),
-            tags=self._tags(),
-        )
+        """`read_lines` with these options; the `_ms` of a field's name may be left out, as in all commands."""
+        mapping = pairs(self.mapping, "--map FIELD=COLUMN")
+        units = pairs(self.units, "--unit FIELD=s|ms|us")
+        time_formats = pairs(self.time_formats, "--time-format FIELD=FORMAT")
+        constants = pairs(self.constants, "--set FIELD=VALUE")
+        options: dict[str, Any] = {
+            "format": self.format,
+            "year": None if self.year is None else number("--year", self.year, LAST_YEAR),
+            "at_ms": None if self.at is None else time("--at", self.at),
+            "tags": self._tags(),
+        }
+
+        def read(file: str, *, record_type: type[Any], formats: Sequence[Format]) -> Lines[Any]:
+            fields = [field.name for field in attrs.fields(record_type)]
+            return read_lines(
+                file,
+                record_type=record_type,
+                formats=formats,
+                mapping=with_full_names(mapping, fields),
+                units=with_full_names(units, fields),
+                time_formats=with_full_names(time_formats, fields),
+                constants=with_full_names(constants, fields),
+                **options,
+            )
+
+        return read
 
     def _tags(self) -> dict[str, str | None]:
         """The tags with their values; None for a tag with a column."""

@@ -13,7 +13,6 @@ import happybase
 from rich.console import Console
 
 from ...designs import AccessPattern, Design, Load, Variant, scratch_store
-from ...exhibit import RANGES
 from ...exhibit.comparison import VariantCosts, measure_variant
 from ...exhibit.heat_recording import HeatRecording, heat_file
 from ...exhibit.heat_tables import TableHeat, in_order_of_time, table_heats, table_writes, that_matter
@@ -29,10 +28,6 @@ from . import run_output, short_run_output
 from .arguments_of_records import OwnArguments
 
 LEAST, MOST = 16, 100_000
-LEGEND_OF_WRITES = (
-    "rows, bytes, RPCs: the cost of storing one of these records in all tables. busiest: the share of a table's new "
-    f"rows in the busiest of {RANGES} ranges; {1 / RANGES:.1%} is an even share, 100% a hot spot."
-)
 
 
 @attrs.frozen
@@ -197,7 +192,7 @@ def _show(
         options = " ".join(f"--with {argument}=" for argument in missing)
         wrapped(out, f"not asked: {question}, because no value of a record fits; give {options}")
     short_run_output.show_one(out, connection, design, first)
-    short_run_output.show_choice(out, design, measured, LEGEND_OF_WRITES)
+    short_run_output.show_choice(out, design, measured)
     heading(out, "Where new rows land")
     seen = {(heat.table, heat.heat): heat for heat in reversed(heats)}  # a table that variants share, once
     for heat in reversed(seen.values()):

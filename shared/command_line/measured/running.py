@@ -15,8 +15,8 @@ from ..named.design_lines import show_design
 from ..named.designs import full_name, group_by_design
 from ..named.options import MEMORY
 from ..named.stores import open_store
-from ..screen import terminal
 from ..screen.progress import doing
+from ..screen.terminal import line, wrapped
 from ..screen.wrong_usage import CommandFailed, WrongUsage
 from . import run_output, short_run_output
 
@@ -37,18 +37,20 @@ def run(out: Console, errors: Console, names: list[str], store: str, *, keep: bo
         return
     prefix = ""
     all_costs: list[tuple[Design, list[VariantCosts]]] = []
-    for design, variants in selection:
+    for number, (design, variants) in enumerate(selection):
         measured: list[VariantCosts] = []
         all_costs.append((design, measured))
-        for variant in variants:
-            with _demo_tables(store, variant, keep) as connection:
-                prefix = (connection.table_prefix or b"").decode()  # includes the URL's
-                with doing(errors, full_name(design, variant)):
+        if number and not as_json:
+            line(out)
+        with doing(errors, design.name) as tell:
+            for place, variant in enumerate(variants, 1):
+                tell(f"{variant.name}, {place} of {len(variants)}")
+                with _demo_tables(store, variant, keep) as connection:
+                    prefix = (connection.table_prefix or b"").decode()  # includes the URL's
                     measured.append(measure_variant(connection, design, variant))
-                if variant is variants[0] and not as_json:
-                    show_design(out, design, variants)
-                    show = _show_in_full if full else short_run_output.show_one
-                    show(out, connection, design, measured[0])
+                    if variant is variants[0] and full and not as_json:
+                        show_design(out, design, variants)
+                        _show_in_full(out, connection, design, measured[0])
         if not as_json:
             _compare(out, design, measured, full)
         if keep and not as_json:
@@ -75,24 +77,28 @@ def _run_all(out: Console, errors: Console, designs: list[Design], store: str, k
 def _show_in_full(out: Console, connection: happybase.Connection, design: Design, measured: VariantCosts) -> None:
     """Rows of each table, the costs of the questions, the commands that ask them, and the ranges that they read."""
     for table in measured.variant.record_tables:
-        run_output.rows(out, connection, table)
+        run_output.rows(out, connection, design, table)
     run_output.costs(out, full_name(design, measured.variant), measured.measurements)
     run_output.ranges(out, connection, measured.variant.tables, measured.measurements)
 
 
 def _compare(out: Console, design: Design, measured: list[VariantCosts], full: bool) -> None:
-    """The variants side by side; in full also what they refuse, and the published mistakes."""
+    """The variants side by side; in full also when not to choose them, what they refuse, and published mistakes."""
     if not full:
         short_run_output.show_choice(out, design, measured)
-    elif len(measured) > 1:
+        wrapped(out, f"rowbook run {design.name} --all explains the words, and says when not to choose a variant.")
+        return
+    if len(measured) > 1:
         run_output.comparison(out, design, measured)
         run_output.traps(out, design)
+    run_output.choice(out, design, measured)
+    run_output.words(out, measured)
 
 
 def _say_what_is_kept(out: Console, store: str, prefix: str, variants: Iterable[Variant]) -> None:
     """The names of the tables that remain in the user's store, including the prefix of its URL."""
     names = dict.fromkeys(table.name for variant in variants for table in variant.tables)
-    terminal.line(out, f"kept in {store}: {', '.join(f'{prefix}_{name}' for name in names)}")
+    line(out, f"kept in {store}: {', '.join(f'{prefix}_{name}' for name in names)}")
 
 
 @contextmanager

@@ -1,28 +1,28 @@
-"""The output of `rowbook run` without `--full`: a line for each design, or two screens for one of them."""
+"""The output of `rowbook run` without `--all`: a line for each design, or one screen for one of them."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 import happybase
 from rich.console import Console
 
 from ...designs import Design, Variant
-from ...designs.ruler import ruler_lines
 from ...exhibit import RANGES
 from ...exhibit.comparison import VariantCosts
-from ...exhibit.cost_tables import differences, question_row, written_row
+from ...exhibit.cost_tables import Grid, compared, grids, written_row
+from ...exhibit.heat import HOT
 from ...exhibit.heat_recording import recorded_heat
-from ...exhibit.verdicts import is_exact, legend
+from ...exhibit.verdicts import is_exact, verdict
 from ..named.designs import full_name
-from ..screen.terminal import GUTTER, heading, line, ruler, wrapped
-from ..screen.text_tables import table
+from ..rows.key_rulers import key_ruler
+from ..screen.cost_styles import HOT_MARK, WRONG, of_cost
+from ..screen.terminal import heading, line, wrapped
+from ..screen.text_tables import lines_of_rows, table
 
-QUESTION_NUMBERS = ("ranges", "RPCs", "read", "returned")
 WRITE_NUMBERS = ("rows", "bytes", "RPCs", "busiest")
-LEGEND_OF_WRITES = (
-    f"rows, bytes, RPCs: the cost of storing one record in all tables. busiest: the share of a table's new rows in the "
-    f"busiest of {RANGES} ranges, as recorded; {1 / RANGES:.1%} is an even share, 100% a hot spot. rowbook heat NAME "
-    "measures it. If most of your rows have one host, one user or one metric, expect more than the samples show."
-)
+MOST_LINES = 3
+"""The most lines of a question in a grid; if it needs more, the variants are divided between several grids."""
+BUSIEST = f"busiest of {RANGES} ranges"
 
 
 def show_all(to: Console, measured: Iterable[tuple[Design, VariantCosts]]) -> None:
@@ -35,66 +35,91 @@ def show_all(to: Console, measured: Iterable[tuple[Design, VariantCosts]]) -> No
         samples = f"{costs.records:,} {' and '.join(load.name for load in design.loads)}"
         rows.append((design.name, samples, *answered, *_writes(design, costs)))
     numbers = ("exact", "read more", "refused", *WRITE_NUMBERS)
-    table(to, ("design", "samples", *numbers), rows, numbers, fitted=True)
+    table(to, ("design", "samples", *numbers), rows, numbers, fitted=True, style=of_cost)
     line(to)
     wrapped(
         to,
         "exact: questions that read only the rows they return; read more: those that filter, sort or aggregate rows. "
-        + LEGEND_OF_WRITES,
+        f"rows, bytes, RPCs: to store one record. busiest: the share of new rows in the busiest of {RANGES} ranges; "
+        f"{1 / RANGES:.1%} is an even share.",
     )
     line(to)
-    wrapped(to, "rowbook run NAME shows a design: its keys, what its questions cost, and which variant to choose.")
+    wrapped(to, "rowbook run NAME shows a design: which variant to choose, and what its questions cost in each.")
 
 
 def show_one(to: Console, connection: happybase.Connection, design: Design, costs: VariantCosts) -> None:
-    """Writes a row key of each table of a variant, and the costs of its questions."""
+    """Writes a row key of each table of a variant."""
     heading(to, "One row key of each table: its parts, their values, their bytes")
     layouts = {(layout.name, layout.key): layout for layout in costs.variant.record_tables}  # one of each row key
     for layout in layouts.values():
         stored = connection.table(layout.name).scan(columns=layout.cells.columns, limit=1)
         for row, _cells in stored:
             line(to, f"  {layout.name}")
-            ruler(to, "", ruler_lines(layout.key, row, to.width - GUTTER))
-    heading(to, f"What each question of {full_name(design, costs.variant)} costs")
-    rows = [question_row(measurement)[:-1] for measurement in costs.measurements]
-    table(to, ("question", "cost", *QUESTION_NUMBERS), rows, QUESTION_NUMBERS, fitted=True)
-    line(to)
-    for words, meaning in legend(costs.measurements):
-        wrapped(to, f"{words}: {meaning}")
+            key_ruler(to, design, layout, row, "")
 
 
-def show_choice(
-    to: Console, design: Design, measured: Sequence[VariantCosts], legend_of_writes: str = LEGEND_OF_WRITES
-) -> None:
-    """Writes where variants cost something else than the first one, what each writes, and which to choose.
+def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts]) -> None:
+    """Writes which variant to choose, what each question costs in each, and what each writes.
 
-    Variants that are not to be copied are only named, with the reason.
+    Variants that are not to be copied are only named, unless no others were measured.
     """
-    compared = [costs for costs in measured if costs is measured[0] or costs.variant.is_to_copy]
-    if changed := list(differences(compared)):
-        heading(to, f"Questions whose cost differs from {full_name(design, measured[0].variant)}")
-        table(to, ("question", "variants"), changed, fitted=True)
-    heading(to, "Cost of storing one record in each variant")
-    written = [(costs.variant.marked_name, *_writes(design, costs), costs.variant.differs) for costs in compared]
-    table(to, ("variant", *WRITE_NUMBERS, "what differs"), written, WRITE_NUMBERS, fitted=True)
+    advised = [costs for costs in measured if costs.variant.is_to_copy] or measured
+    others = [costs.variant.marked_name for costs in measured if costs not in advised]
+    _show_verdict(to, [costs.variant for costs in advised], others)
+    _show_grids(to, full_name(design, advised[0].variant), advised)
     line(to)
-    wrapped(to, legend_of_writes)
-    choices = [choice for costs in measured if (choice := _choice(design, costs.variant))]
-    if choices:
-        heading(to, "Which one to choose")
-    for choice in choices:
-        wrapped(to, choice)
+    columns = ["storing one record", *WRITE_NUMBERS[:-1], BUSIEST, "what differs"]
+    written = [[costs.variant.marked_name, *_writes(design, costs), costs.variant.differs] for costs in advised]
+    if max(lines_of_rows(columns, written, to.width)) > 1:  # a line for each variant matters more
+        columns, written = columns[:-1], [row[:-1] for row in written]
+    table(to, columns, written, (*WRITE_NUMBERS, BUSIEST), fitted=True, style=of_cost)
 
 
-def _choice(design: Design, variant: Variant) -> str:
-    """When to choose a variant; empty if its design does not say."""
-    name = full_name(design, variant)
-    if not variant.is_to_copy:
-        return f"{name} {variant.warning}; do not copy it"
-    return f"choose {name} if {variant.take_if}; not if {variant.avoid_if}" if variant.take_if else ""
+def _show_verdict(to: Console, variants: Iterable[Variant], not_to_copy: Sequence[str]) -> None:
+    """Writes when to choose each of some variants, and which not to copy."""
+    chosen = [variant for variant in variants if variant.take_if]
+    width = max((len(variant.name) for variant in chosen), default=0)
+    title = "choose "
+    for variant in chosen:
+        start = f"{title}{variant.name.ljust(width)}  "
+        wrapped(to, f"{start}if {variant.take_if}", len(start))
+        title = " " * len(title)
+    if not_to_copy:
+        wrapped(to, f"do not copy {', '.join(not_to_copy)}", style=WRONG)
+
+
+def _show_grids(to: Console, name: str, measured: Sequence[VariantCosts]) -> None:
+    """Writes the grid of questions and variants, as the page selects them, or several if it is too wide."""
+    differing, alike, silent = compared(measured)
+    for grid in _shortest(differing, to.width):
+        line(to)
+        table(to, *grid, fitted=True, style=of_cost)
+    notes = [f"An empty cell costs what it does in {name}."] if len(differing) > 1 else []
+    if alike:
+        notes.append(f"The same in every cell: {', '.join(costs.variant.marked_name for costs in alike)}.")
+    if silent:
+        notes.append(f"All refused: {', '.join(costs.variant.marked_name for costs in silent)}.")
+    if notes:
+        wrapped(to, " ".join(notes))
+
+
+def _shortest(variants: Sequence[VariantCosts], width: int) -> list[Grid]:
+    """The grids that have the fewest lines in all: the more lines a row may have, the fewer grids there are."""
+
+    def height(shown: list[Grid]) -> int:
+        return sum(1 + sum(lines_of_rows(*grid, width)) for grid in shown)
+
+    def fits(grid: Grid, most: int) -> bool:
+        return max(lines_of_rows(*grid, width)) <= most
+
+    arranged = (
+        grids(variants, verdict, partial(fits, most=most), only_differences=True) for most in range(1, MOST_LINES + 1)
+    )
+    return min(arranged, key=height)
 
 
 def _writes(design: Design, costs: VariantCosts) -> tuple[str, ...]:
     """The cost of storing a record, and the busiest range of all tables, under `WRITE_NUMBERS`."""
     share = recorded_heat(design).share(costs.variant.name)
-    return (*written_row(costs)[:3], f"{share:.0%}" if share else "-")
+    busiest = f"{HOT_MARK} {share:.0%}" if share >= HOT else f"{share:.0%}"
+    return (*written_row(costs)[:3], busiest if share else "-")

@@ -30,6 +30,47 @@ def complete_load() -> list[str]:
     return load_names()
 
 
+def complete_table(context: typer.Context) -> list[str]:
+    """The tables of the variant that the command line names."""
+    from .completing import table_names
+
+    return table_names(str(context.params.get("name")))
+
+
+def complete_action(context: typer.Context) -> list[str]:
+    """The actions of the design that the command line names."""
+    from .completing import action_names
+
+    return action_names(str(context.params.get("name")))
+
+
+def complete_fields(context: typer.Context, incomplete: str) -> list[str]:
+    """The fields that the command takes of the design that the command line names, and their values."""
+    from .completing import field_words
+
+    return field_words(str(context.info_name), context.params, incomplete)
+
+
+def _named(context: typer.Context) -> str:
+    """The design that the command line names; if an option without its value ends it, no argument is read yet."""
+    words = context.command.words if isinstance(context.command, DesignCommand) else []
+    return str(context.params.get("name") or next(iter(words), ""))
+
+
+def complete_column(context: typer.Context) -> list[str]:
+    """The fields of the records that the command line names."""
+    from .completing import column_words
+
+    return column_words(_named(context))
+
+
+def complete_setting(context: typer.Context) -> list[str]:
+    """The settings of the design that the command line names."""
+    from .completing import setting_words
+
+    return setting_words(_named(context))
+
+
 def _give_designs(places: list[str] | None) -> None:
     from .own_designs import give
 
@@ -57,6 +98,7 @@ def _of_all(
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE|FILE",
+            autocompletion=complete_setting,
             callback=_give_settings,
             expose_value=False,
             is_eager=True,
@@ -74,6 +116,21 @@ class DesignCommand(Command):
         app = typer.Typer(add_completion=False)
         app.command()(_of_all)
         super().__init__(*names, params=[*(params or []), *get_command(app).params], **options)
+        self.words: list[str] = []
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The words that are left, once those of options and arguments are read."""
+        self.words = [*args]
+        return super().parse_args(ctx, args)
+
+    def get_help(self, ctx: Any) -> str:
+        """The help text, without `--settings` if the words name a design whose tables have none."""
+        from .completing import has_settings
+
+        for option in self.params:
+            if isinstance(option, TyperOption) and option.name == "settings":
+                option.hidden = not has_settings(ctx.info_name, self.words)
+        return super().get_help(ctx)
 
 
 class LoadCommand(DesignCommand):
@@ -138,12 +195,18 @@ Map = Annotated[
     typer.Option(
         "--map",
         metavar="FIELD=COLUMN",
+        autocompletion=complete_column,
         help="Column to read the field from, if its name differs; in JSON also A.B.",
     ),
 ]
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="FIELD=VALUE", help="Value of a field in all lines, instead of a column."),
+    typer.Option(
+        "--set",
+        metavar="FIELD=VALUE",
+        autocompletion=complete_column,
+        help="Value of a field in all lines, instead of a column.",
+    ),
 ]
 Tag = Annotated[
     list[str] | None,
@@ -151,11 +214,19 @@ Tag = Annotated[
 ]
 Unit = Annotated[
     list[str] | None,
-    typer.Option(metavar="FIELD=s|ms|us", help="Unit of a time that is a number, if not milliseconds (ms)."),
+    typer.Option(
+        metavar="FIELD=s|ms|us",
+        autocompletion=complete_column,
+        help="Unit of a time that is a number, if not milliseconds (ms).",
+    ),
 ]
 TimeFormat = Annotated[
     list[str] | None,
-    typer.Option(metavar="FIELD=FORMAT", help="Format of a time in strptime's notation: %m/%d/%Y for 7/4/1996."),
+    typer.Option(
+        metavar="FIELD=FORMAT",
+        autocompletion=complete_column,
+        help="Format of a time in strptime's notation: %m/%d/%Y for 7/4/1996.",
+    ),
 ]
 Year = Annotated[
     str | None,
@@ -177,7 +248,7 @@ AllowExpired = Annotated[
 OnError = Annotated[Literal["stop", "skip"], typer.Option(help="Stop at a bad line, or skip it.")]
 With = Annotated[
     list[str] | None,
-    typer.Option("--with", metavar="field=value", help="A value for questions, instead of a frequent one."),
+    typer.Option("--with", metavar="FIELD=VALUE", help="A value for questions, instead of a frequent one."),
 ]
 Pictures = Annotated[
     str | None, typer.Option(metavar="FOLDER", help="Draw pictures there as SVG; needs the extra rowbook[pictures].")

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from inspect import Parameter
 from time import time_ns
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
+
+import attrs
 
 from ...designs import AccessPattern, Action
 from ...designs.arguments import shown_arguments, without_unit
@@ -16,8 +18,10 @@ from ...records.lengths import LENGTH, parse_length
 from ...records.times import parse_moment
 from ..screen.wrong_usage import WrongUsage, check_name
 
+V = TypeVar("V")
 
-def pairs(words: Iterable[str], form: str = "field=value") -> dict[str, str]:
+
+def pairs(words: Iterable[str], form: str = "FIELD=VALUE") -> dict[str, str]:
     """The words `name=text` as a dictionary; each word is cut at its first `=`."""
     texts: dict[str, str] = {}
     for word in words:
@@ -28,6 +32,18 @@ def pairs(words: Iterable[str], form: str = "field=value") -> dict[str, str]:
             raise WrongUsage(f"{name}: must be given once (got {shown(texts[name])} and {shown(text)})")
         texts[name] = text
     return texts
+
+
+def with_full_names(values: Mapping[str, V], names: Iterable[str]) -> dict[str, V]:
+    """Values by the full names of fields; the `_ms` of a time's name may have been left out."""
+    full_names = {without_unit(name): name for name in names}
+    full: dict[str, V] = {}
+    for name, value in values.items():
+        full_name = full_names.get(name, name)
+        if full_name in full:
+            raise WrongUsage(f"{full_name}: is given twice")
+        full[full_name] = value
+    return full
 
 
 def number(what: str, text: str, at_most: int, at_least: int = 1) -> int:
@@ -76,18 +92,21 @@ def values_of(words: Iterable[str], types: Mapping[str, Any], what: str) -> dict
 
     A time may be relative: `1h-ago` or `now`.
     """
-    full_names = {without_unit(name): name for name in types}
     now_ms = time_ns() // 10**6
     values: dict[str, Any] = {}
-    for name, text in pairs(words).items():
-        full = check_name(what, full_names.get(name, name), types)
-        if full in values:
-            raise WrongUsage(f"{full}: is given twice")
+    for full, text in with_full_names(pairs(words), types).items():
+        check_name(what, full, types)
         try:
             values[full] = parse_length(text) if full == LENGTH else _value(full, types[full], text, now_ms)
         except ValueError as error:
             raise WrongUsage(f"{full}: {error}") from None
     return values
+
+
+def field_types(attrs_class: type[Any]) -> dict[str, Any]:
+    """The types of the attributes of a class, by name."""
+    attrs.resolve_types(attrs_class)
+    return {field.name: field.type for field in attrs.fields(attrs_class)}
 
 
 def _value(name: str, wanted: Any, text: str, now_ms: int) -> Any:

@@ -4,10 +4,11 @@ typer reads every value but a flag's with pydantic, also that of an option that 
 takes longer than `rowbook list`. Text and choices stay as they are typed; any other value is read as typer reads it.
 """
 
+from functools import partial
 from typing import Any, get_args
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 WIDEST = 60
 """Characters of the line of help that a list of commands has for each."""
@@ -36,7 +37,19 @@ class _AsTyped:
 def _as_typed(params: list[Any]) -> list[Any]:
     for param in params:
         param._runtime_param = _AsTyped()
+        if issubclass(type(param), TyperArgument):  # isinstance would make a method of what is set below
+            name = f"{param.display_name_raw}{'...' if param.nargs != 1 else ''}"
+            param._rich_display_name = partial(str, name)
+            param._usage_display_name = partial(str, name if param.required else f"[{name}]")
+            param.display_type_rich = _no_type
+        elif param.metavar is None and param.type_descriptor.is_choice:
+            param.metavar = "|".join(get_args(param.type_descriptor.annotation))
     return params
+
+
+def _no_type(ctx: Any) -> str:
+    """What the help text says of an argument's type, because its name says what it is."""
+    return ""
 
 
 class Command(TyperCommand):

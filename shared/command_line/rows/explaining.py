@@ -1,6 +1,6 @@
 """`rowbook explain`: the bytes of row keys, the names in them, and the contents of a cell."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import attrs
@@ -10,7 +10,7 @@ from rich.console import Console
 from ...designs import CellContents, Design, Variant
 from ...designs.cell_contents import column_of, shown_column
 from ...designs.patterns import key_line
-from ...designs.ruler import BYTES, VALUES, ruler_lines, show_value
+from ...designs.ruler import BYTES, VALUES, show_value
 from ...exhibit.key_sizes import key_size_words
 from ...keys.errors import message_of, shown, shown_bytes
 from ...keys.parts import Segment
@@ -21,6 +21,7 @@ from ..screen.terminal import GUTTER, json_object, line, ruler, wrapped
 from ..screen.wrong_usage import CommandFailed, WrongUsage
 from .bytes_as_text import READ_AS, KeyForm, encoded, forms_of, read_bytes
 from .given_rows import MissingKey, MissingKeys, TableKeys, decode_key, encode_keys, read_key, tables_of
+from .key_rulers import key_ruler
 from .likely_tables import doubts
 
 if TYPE_CHECKING:
@@ -41,11 +42,13 @@ def explain(
     column: str | None,
     value: str | None,
     store: str | None,
+    everything: bool,
     as_json: bool,
 ) -> int:
-    """Explains the keys that the fields make, a key, or those of a file, in every variant of the design.
+    """Explains the keys that the fields make, a key, or those of a file, in the tables of the design itself.
 
-    Returns the exit code: 1 if a key of the file is none of the design.
+    With `everything`, and as JSON, in those of all its variants; also if none of its own has such a key, or if one of
+    another variant is likelier. Returns the exit code: 1 if a key of the file is none of the design.
     """
     design, variants = find_variants(name)
     if store is not None:
@@ -53,8 +56,9 @@ def explain(
 
         variants = stored_variants(design, variants, store)
     tables = tables_of(variants)
+    own = {table.name for table in tables_of(variants if everything or as_json else variants[:1])}
     if [key is None, keys_file is None, not fields].count(False) != 1:
-        wanted = "the fields of a key (field=value ...), --key KEY or --keys FILE"
+        wanted = "the fields of a key (FIELD=VALUE ...), --key KEY or --keys FILE"
         raise WrongUsage(f"explain {name}: give one of these: {wanted}")
     family, qualifier = read_column(column, value)
     if keys_file is not None:
@@ -62,22 +66,24 @@ def explain(
             raise WrongUsage("--column: needs --key KEY or fields, not --keys FILE")
         from .many_rows import explain_file
 
-        return explain_file(out, name, variants, keys_file, form, store, as_json=as_json)
+        return explain_file(out, name, variants, own, keys_file, form, store, as_json=as_json)
     forms = forms_of([encoded(text) for text in (key, qualifier, value) if text is not None], form)
     readings = [_read(design, tables, fields, key, family, qualifier, value, of_texts) for of_texts in forms]
     possible = [reading for reading in readings if reading.explained]
     if not possible:
-        _refuse(out, name, readings, is_of_fields=key is None, is_form_given=form is not None, as_json=as_json)
+        readings = [reading.in_tables(own) for reading in readings]
+        _refuse(out, name, design, readings, is_of_fields=key is None, is_form_given=form is not None, as_json=as_json)
     explained = [attrs.evolve(found, form=reading.form) for reading in possible for found in reading.explained]
     if store is not None:
         explained = _in_store(design, variants, explained, store)
+    explained = _own_first(explained, own)
     if {found.form for found in explained} == {forms[0]}:  # nothing was guessed
         explained = [attrs.evolve(found, form=None) for found in explained]
     others = [*readings[0].refused, *readings[0].missing]
     if possible != readings[:1]:  # a table may have a key in the other form
         names = {found.table.name for found in explained}
         others = [missing for missing in others if missing.table.name not in names]
-    _show(out, explained, others, as_json=as_json)
+    _show(out, design, explained, [missing for missing in others if missing.table.name in own], as_json=as_json)
     return 0
 
 
@@ -140,6 +146,21 @@ class _Reading:
     missing: MissingKeys
     """Why other tables have no such key."""
 
+    def in_tables(self, names: Collection[str]) -> "_Reading":
+        """What is refused and missing in these tables; all of it if that is nothing."""
+        refused, missing = (
+            [one for one in of_tables if one.table.name in names] or of_tables
+            for of_tables in (self.refused, self.missing)
+        )
+        return attrs.evolve(self, refused=refused, missing=missing)
+
+
+def _own_first(explained: list[ExplainedKey], own: Collection[str]) -> list[ExplainedKey]:
+    """The keys of the `own` tables, if one of these is as likely as any other, and is stored if any is; else all."""
+    stored = [key for key in explained if key.place is not None and key.place.is_stored]
+    of_own = [key for key in stored or explained if key.table.name in own]
+    return of_own if any(not key.doubts for key in of_own) else explained
+
 
 def _read(
     design: Design,
@@ -160,7 +181,14 @@ def _read(
 
 
 def _refuse(
-    out: Console, name: str, readings: Sequence[_Reading], *, is_of_fields: bool, is_form_given: bool, as_json: bool
+    out: Console,
+    name: str,
+    design: Design,
+    readings: Sequence[_Reading],
+    *,
+    is_of_fields: bool,
+    is_form_given: bool,
+    as_json: bool,
 ) -> NoReturn:
     """Fails because no table has such a key, or such a cell."""
     reading = next((reading for reading in readings if reading.refused), readings[0])
@@ -169,7 +197,7 @@ def _refuse(
     if reading.refused:
         reasons = "; ".join(f"{missing.table.name}: {missing.reason}" for missing in reading.refused)
         raise CommandFailed(f"not a cell of {name}{read_as}: {reasons}")
-    _show(out, [], reading.missing, as_json=as_json)
+    _show(out, design, [], reading.missing, as_json=as_json)
     nearest = f"the nearest is {reading.missing[0].table.name}: {reading.missing[0].reason}"
     if is_of_fields:
         raise WrongUsage(f"no key of {name} is complete; {nearest}")
@@ -234,7 +262,9 @@ def _in_store(design: Design, variants: tuple[Variant, ...], keys: list[Explaine
             raise CommandFailed(f"{url}: {message_of(error)}") from None
 
 
-def _show(to: Console, keys: Iterable[ExplainedKey], missing_keys: MissingKeys, *, as_json: bool) -> None:
+def _show(
+    to: Console, design: Design, keys: Iterable[ExplainedKey], missing_keys: MissingKeys, *, as_json: bool
+) -> None:
     """Writes the byte ruler of every key, its names and its cell; then the parts that other tables have and lack."""
     if as_json:
         others = [
@@ -245,7 +275,7 @@ def _show(to: Console, keys: Iterable[ExplainedKey], missing_keys: MissingKeys, 
         return
     for key in keys:
         wrapped(to, f"{key.table.name}: {key_line(key.table.key)}", style="bold")
-        ruler(to, "row", ruler_lines(key.table.key, key.row, to.width - GUTTER))
+        key_ruler(to, design, key.table, key.row)
         ruler(to, "hex", [(BYTES, key.row.hex())])
         wrapped(to, f"  size   {key_size_words(key.table, key.row)}", GUTTER)
         if key.names:

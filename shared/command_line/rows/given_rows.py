@@ -11,7 +11,7 @@ from ...keys.errors import message_of, shown, shown_bytes
 from ...keys.limits import MAX_ROW_BYTES
 from ...keys.parts import Segment
 from ...tables import TableLayout
-from ..named.typed_values import values_of
+from ..named.typed_values import field_types, values_of
 from ..screen.wrong_usage import CommandFailed, WrongUsage
 from .bytes_as_text import WANTED, KeyForm, read_bytes
 from .likely_tables import by_likelihood
@@ -181,9 +181,3 @@ def _records(design: Design, values: Mapping[str, Any]) -> tuple[list[Any], str]
         except ValueError as error:
             why = f", because {message_of(error)}"
     return records, why
-
-
-def field_types(attrs_class: type[Any]) -> dict[str, Any]:
-    """The types of the attributes of a class, by name."""
-    attrs.resolve_types(attrs_class)
-    return {field.name: field.type for field in attrs.fields(attrs_class)}

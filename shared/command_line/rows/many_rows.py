@@ -1,5 +1,6 @@
 """`rowbook explain --keys`: many row keys, a line for each."""
 
+from collections.abc import Collection
 from contextlib import ExitStack
 from typing import Any
 
@@ -21,13 +22,17 @@ def explain_file(
     out: Console,
     name: str,
     variants: tuple[Variant, ...],
+    own: Collection[str],
     file: str,
     form: KeyForm | None,
     store: str | None,
     *,
     as_json: bool,
 ) -> int:
-    """Writes for each row key of a file its table, the likeliest one, and its parts; 1 if one is not of the design."""
+    """Writes for each row key of a file its table, the likeliest one, and its parts; 1 if one is not of the design.
+
+    Of tables that are as likely, only the `own` ones, if there are any.
+    """
     tables = tables_of(variants)
     rows: list[dict[str, Any]] = []
     foreign = 0
@@ -40,11 +45,11 @@ def explain_file(
             for of_row in possible or list(decoded)[:1]:
                 row, (keys, missing) = row_in[of_row], decoded[of_row]
                 if as_json:
-                    of_tables = [_key(table, row, places) for table, _row in _likely(keys, places)]
+                    of_tables = [_key(table, row, places) for table, _row in _likely(keys, places, own)]
                     rows.append({"row": row, "keys": of_tables, **({"form": of_row} if len(possible) > 1 else {})})
                 elif keys:
                     read_as = f"  ({READ_AS[of_row]})" if len(possible) > 1 else ""
-                    line(out, f"{_line(_likely(keys, places), row, places)}{read_as}")
+                    line(out, f"{_line(_likely(keys, places, own), row, places)}{read_as}")
                 else:
                     line(out, f"{shown_row(row)}  not a key of {name}: {missing[0].table.name}: {missing[0].reason}")
     if as_json:
@@ -65,12 +70,16 @@ def _is_stored(places: Places, key: tuple[TableLayout[Any, Any], bytes]) -> bool
     return place is not None and bool(place.is_stored)
 
 
-def _likely(keys: TableKeys, places: Places | None) -> TableKeys:
-    """The keys in the tables that are as likely as the first one; only tables that a store has, if it has any."""
+def _likely(keys: TableKeys, places: Places | None, own: Collection[str]) -> TableKeys:
+    """The keys in the tables that are as likely as the first one; only tables that a store has, if it has any.
+
+    Only the `own` tables, if they are among them.
+    """
     there = [key for key in keys if places is None or key[0].name in places.tables] or keys
     fewest = len(doubts(*there[0])) if there else 0
     likely = {table.name: (table, row) for table, row in reversed(there) if len(doubts(table, row)) == fewest}
-    return [*reversed(likely.values())]
+    names = [name for name in likely if name in own] or [*likely]
+    return [likely[name] for name in reversed(names)]
 
 
 def _line(keys: TableKeys, row: bytes, places: Places | None) -> str:

@@ -160,10 +160,16 @@ def exact_lines(to: Console, lines: Iterable[str]) -> None:
         line(to, text.removesuffix("\n"))
 
 
-def ruler(to: Console, title: str, lines: list[tuple[int, str]]) -> None:
+def ruler(to: Console, title: str, lines: Iterable[tuple[int, str]]) -> None:
     """Writes the lines of a ruler, the first one after the title."""
-    for kind, text in lines:
-        to.print(Text.assemble((f"  {title:5}  ", "dim"), (visible(text), STYLES[kind])), soft_wrap=True)
+    styled_ruler(to, title, ([(text, STYLES[kind])] for kind, text in lines))
+
+
+def styled_ruler(to: Console, title: str, lines: Iterable[Iterable[tuple[str, str]]]) -> None:
+    """Writes the lines of a ruler, each made of texts with their styles, the first one after the title."""
+    for texts in lines:
+        shown = Text.assemble((f"  {title:5}  ", "dim"), *((visible(text), style) for text, style in texts))
+        to.print(shown, soft_wrap=True)
         title = ""
 
 

@@ -5,7 +5,7 @@ a plain table is one line, for `grep` and `cut`, and no word or number of a fitt
 """
 
 import textwrap
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import zip_longest
 
 from rich import box
@@ -20,6 +20,13 @@ HEADER_WIDTH = 8
 """Characters of a line in the header of a column of numbers, which are narrower than the column's name."""
 PADDED_TO = 60
 """Characters to which a column of a plain table is padded, at most; longer values push the rest of the line."""
+GAP = 2
+"""Blanks between two columns."""
+
+
+def no_style(_column: str, _text: str) -> str:
+    """The style of each cell of a table in one colour."""
+    return ""
 
 
 def table(
@@ -29,32 +36,57 @@ def table(
     numbers: Collection[str] = (),
     *,
     fitted: bool = False,
+    style: Callable[[str, str], str] = no_style,
 ) -> None:
     """Writes a table; the columns named in `numbers` are flush right.
 
-    Without colours each row is one line, however long, unless the table is `fitted` to the width.
+    Without colours each row is one line, however long, unless the table is `fitted` to the width. `style` gives the
+    style of a cell in colours, by the name of its column and its text.
     """
     rows = [[*map(visible, row)] for row in rows]
-    if to.no_color:
-        flush_right = [name in numbers for name in columns]
-        lines: list[Sequence[str]] = [columns, *rows]
-        _plain_table(to, _fitted(lines, flush_right, to.width) if fitted else lines, flush_right)
+    flush_right = [name in numbers for name in columns]
+    if not to.no_color:
+        shown = rows
+        if fitted:
+            _header, *broken = _broken([columns, *rows], flush_right, to.width)
+            shown = [["\n".join(cell) for cell in cells] for cells in broken]
+        styles = [[style(name, text) for name, text in zip(columns, row, strict=True)] for row in rows]
+        _coloured_table(to, columns, shown, styles, numbers, frame=None if fitted else box.SIMPLE_HEAD)
+    elif fitted:
+        broken = _broken([columns, *rows], flush_right, to.width)
+        _plain_table(to, [line for cells in broken for line in zip_longest(*cells, fillvalue="")], flush_right)
     else:
-        _coloured_table(to, columns, rows, numbers)
+        _plain_table(to, [columns, *rows], flush_right)
+
+
+def lines_of_rows(columns: Sequence[str], rows: Iterable[Sequence[str]], width: int) -> list[int]:
+    """The lines of the header and of each row in a fitted table of so many characters, without numbers."""
+    return [max(map(len, cells)) for cells in _broken([columns, *rows], [False] * len(columns), width)]
 
 
 def _coloured_table(
-    to: Console, columns: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[str]
+    to: Console,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    styles: Iterable[Sequence[str]],
+    numbers: Collection[str],
+    frame: box.Box | None,
 ) -> None:
-    rich_table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    padding = (0, 1, 0, 0) if frame else (0, 1)
+    lines_of = [
+        [max(map(cell_len, text.split("\n"))) for text in column] for column in zip(columns, *rows, strict=True)
+    ]
+    is_wide = sum(map(max, lines_of)) + GAP * (len(columns) - 1) > to.width
+    rich_table = Table(box=frame, show_edge=False, pad_edge=False, padding=padding, header_style="bold")
     for name in columns:  # times and names of variants are never broken, other columns are
-        header = textwrap.fill(name, HEADER_WIDTH) if name in numbers else name
+        lines = textwrap.wrap(name, HEADER_WIDTH, break_long_words=False, break_on_hyphens=False)
+        header = "\n".join(lines) if name in numbers and (frame or is_wide) else name
         justify: JustifyMethod = "right" if name in numbers else "left"
         rich_table.add_column(
             header, justify=justify, overflow="fold", no_wrap=name.endswith("_ms") or name == "variant"
         )
-    for row in rows:
-        rich_table.add_row(*row)
+    for row, of_row in zip(rows, styles, strict=True):
+        rich_table.add_row(*(Text(text, style) for text, style in zip(row, of_row, strict=True)))
     to.print(rich_table)
 
 
@@ -74,29 +106,27 @@ def _plain_table(to: Console, rows: list[Sequence[str]], flush_right: list[bool]
         for text, width, right in zip(row, widths, flush_right, strict=True):
             blanks = " " * (width - cell_len(text))
             cells.append(blanks + text if right else text + blanks)
-        line(to, "  ".join(cells).rstrip())
+        line(to, (" " * GAP).join(cells).rstrip())
 
 
-def _fitted(rows: list[Sequence[str]], flush_right: list[bool], width: int) -> list[Sequence[str]]:
-    """The rows with their longest texts broken between words, each on as many lines as it needs.
+def _broken(rows: Sequence[Sequence[str]], flush_right: list[bool], width: int) -> list[list[list[str]]]:
+    """The lines of each cell of each row: the longest texts are broken between words until the rows fit the width.
 
     Numbers and words are never broken, so a narrow terminal breaks the lines itself.
     """
     columns = [*zip(*rows, strict=True)]
     widths = [max(map(cell_len, column)) for column in columns]
     longest_words = [max(cell_len(word) for text in column for word in text.split() or [""]) for column in columns]
-    while sum(widths) + 2 * (len(widths) - 1) > width:
+    while sum(widths) + GAP * (len(widths) - 1) > width:
         breakable = [
             number for number, right in enumerate(flush_right) if not right and widths[number] > longest_words[number]
         ]
         if not breakable:
             break
         widths[max(breakable, key=widths.__getitem__)] -= 1
-    lines: list[Sequence[str]] = []
-    for row in rows:
-        cells = [_words_on_lines(text, column_width) for text, column_width in zip(row, widths, strict=True)]
-        lines += zip_longest(*cells, fillvalue="")
-    return lines
+    return [
+        [_words_on_lines(text, column_width) for text, column_width in zip(row, widths, strict=True)] for row in rows
+    ]
 
 
 def _words_on_lines(text: str, width: int) -> list[str]:

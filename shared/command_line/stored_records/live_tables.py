@@ -17,10 +17,11 @@ from ...tables import BoundTable, InvalidRow, TableLayout
 from ..named.designs import find_variants
 from ..named.options import ALL
 from ..named.stores import as_stored, check_table, existing_store
-from ..named.typed_values import number, values_of
+from ..named.typed_values import field_types, number, values_of
 from ..rows.bytes_as_text import READ_AS, KeyForm, encoded, forms_of
-from ..rows.given_rows import decode_forms, encode_keys, field_types, read_key
+from ..rows.given_rows import decode_forms, encode_keys, read_key
 from ..rows.ranges import shown_row
+from ..screen.progress import doing
 from ..screen.terminal import count, json_object, line
 from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name
 from .record_output import RecordOutput
@@ -87,7 +88,7 @@ def get(
     layout = layout_named(name, table)
     most = read_limit(limit)
     if (key is None) == (not words):
-        raise WrongUsage(f"get {name} {layout.name}: give the parts of the row key (field=value ...), or --key KEY")
+        raise WrongUsage(f"get {name} {layout.name}: give the parts of the row key (FIELD=VALUE ...), or --key KEY")
     if key is None:
         _row_of_words(name, layout, words)  # refuses words that make no key before a store is opened
     given: dict[KeyForm, bytes] = {}
@@ -96,7 +97,7 @@ def get(
     with _bound(name, store, table) as bound:
         rows = _rows_of_key(name, bound, given) if given else [_row_of_words(name, bound.layout, words)]
         for row in rows:
-            output.show_key(bound.layout, row)
+            output.show_key(find_variants(name)[0], bound.layout, row)
         decoded = bound.layout.key.decode(rows[0])
         parts = bound.layout.key.parts
         _write(output, errors, bound, {part.name: getattr(decoded, part.name) for part in parts}, most)
@@ -153,7 +154,11 @@ def count_records(
     unreadable = Unreadable()
     with _bound(name, store, table) as bound:
         read = Read(bound, conditions, most, unreadable)
-        records = sum(map(len, read.batches()))
+        records = 0
+        with doing(errors, layout.name) as tell:
+            for batch in read.batches():
+                records += len(batch)
+                tell(count(records, "record"))
     if as_json:
         json_object(out, {"table": layout.name, "records": records, "more": read.more, "unreadable": unreadable.number})
         return
@@ -205,7 +210,7 @@ def _conditions(layout: Layout, words: Iterable[str]) -> dict[str, Any]:
     since_ms, until_ms = (values.pop(name, None) if name not in types else None for name in TIMES)
     if time is not None and (since_ms, until_ms) != (None, None):
         if time in values:
-            raise WrongUsage(f"{time}: give either a value, or since= and until=")
+            raise WrongUsage(f"{time}: give either a value, or since_ms= and until_ms=")
         is_datetime = types[time] is datetime
         ends = (moment_of(1000 * end) if is_datetime and end is not None else end for end in (since_ms, until_ms))
         values[time] = between(*ends)

@@ -11,13 +11,15 @@ from typing import Any, Protocol
 import attrs
 from rich.console import Console
 
+from ...designs import Design
 from ...designs.patterns import key_line
-from ...designs.ruler import BYTES, ruler_lines
+from ...designs.ruler import BYTES
 from ...records import show_time
 from ...records.plain_values import json_of, plain_scalar
 from ...tables import TableLayout
 from ..named.options import ALL
-from ..screen.terminal import GUTTER, count, exact_lines, json_text, line, raw, ruler, wrapped
+from ..rows.key_rulers import key_ruler
+from ..screen.terminal import count, exact_lines, json_text, line, raw, ruler, wrapped
 from ..screen.wrong_usage import CommandFailed, WrongUsage
 from .ask_output import show_values
 
@@ -57,11 +59,11 @@ class RecordOutput:
     def _is_text(self) -> bool:
         return not (self.as_json or self.as_csv or self.parquet)
 
-    def show_key(self, table: TableLayout[Any, Any], row: bytes) -> None:
+    def show_key(self, design: Design, table: TableLayout[Any, Any], row: bytes) -> None:
         """Writes the byte ruler of a row key, if the output is text."""
         if self._is_text:
             wrapped(self.out, f"{table.name}: {key_line(table.key)}", style="bold")
-            ruler(self.out, "row", ruler_lines(table.key, row, self.out.width - GUTTER))
+            key_ruler(self.out, design, table, row)
             ruler(self.out, "hex", [(BYTES, row.hex())])
             line(self.out)
 

@@ -7,7 +7,16 @@ import attrs
 
 from shared.designs.design import Design
 from shared.exhibit.comparison import VariantCosts
-from shared.exhibit.cost_tables import READ_COLUMNS, WRITTEN_COLUMNS, listed, read_row, refusals, written_row
+from shared.exhibit.cost_tables import (
+    READ_COLUMNS,
+    WRITTEN_COLUMNS,
+    compared,
+    grids,
+    listed,
+    read_row,
+    refusals,
+    written_row,
+)
 from shared.exhibit.growth import TIMES, recorded_growth
 from shared.exhibit.markdown import below, fits, markdown_list, markdown_table
 from shared.exhibit.verdicts import verdict
@@ -23,14 +32,13 @@ def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
 
     A variant's verdict is left out if it is the design's own; a variant with no other verdict is left out as a whole.
     """
-    main, *others = [variant for variant in variants if variant.variant.is_to_copy]
-    alike = [variant for variant in others if _verdicts(variant) == _verdicts(main)]
+    shown, alike, _silent = compared([costs for costs in variants if costs.variant.is_to_copy])
     caption = [*_samples_lines(design), _growth_line(design)]
     if alike:
         names = listed(f"`{variant.variant.name}`" for variant in alike)
         caption.append(f"{names} {'costs' if len(alike) == 1 else 'cost'} the same.")
     caption.append("[What the cells mean](../GLOSSARY.md#cost).")
-    return below(" ".join(caption), across([main, *(variant for variant in others if variant not in alike)]))
+    return below(" ".join(caption), across(shown))
 
 
 def _growth_line(design: Design) -> str:
@@ -42,10 +50,6 @@ def _growth_line(design: Design) -> str:
     which = f"{growing} of {len(growths)} costs" if growing < len(growths) else "All costs"
     grow = "grow with the data" if growing > 1 else "grows with the data"
     return f"{which} {grow if design.in_one_file else f'[{grow}](REFERENCE.md#costs)'}."
-
-
-def _verdicts(variant: VariantCosts) -> list[str]:
-    return list(map(verdict, variant.measurements))
 
 
 def _samples_lines(design: Design) -> Iterator[str]:
@@ -67,22 +71,8 @@ def across(variants: Sequence[VariantCosts]) -> str:
 
     A verdict is left out if it is the design's own; a question if no variant of a further table has another verdict.
     """
-    main, *others = variants
-    for count in range(1, len(others) + 1):
-        size = -(-len(others) // count)
-        tables = [_across([main, *others[at : at + size]], is_first=at == 0) for at in range(0, len(others), size)]
-        if all(map(fits, tables)):
-            return "\n\n".join(tables)
-    return _across(variants, is_first=True)
-
-
-def _across(variants: Sequence[VariantCosts], is_first: bool) -> str:
-    rows: list[tuple[str, ...]] = []
-    for row in zip(*(variant.measurements for variant in variants), strict=True):
-        main, *others = map(verdict, row)
-        if is_first or any(other != main for other in others):
-            rows.append((row[0].pattern.question, main, *("" if other == main else other for other in others)))
-    return markdown_table(("question", *(variant.variant.name for variant in variants)), rows)
+    shown = grids(variants, verdict, lambda grid: fits(markdown_table(*grid)), only_differences=True)
+    return "\n\n".join(markdown_table(*grid) for grid in shown)
 
 
 def choice_block(design: Design) -> str:

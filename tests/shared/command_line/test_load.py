@@ -168,3 +168,11 @@ def test_a_load_that_was_interrupted_goes_on_when_started_again(real_process, ok
     assert 0 <= there - reported <= 1000  # of the 1,000 records that are stored at once some are not yet counted
     assert ok(f"load logs big.log --store {logs_url}") == f"big.log: combined, {lines} records stored\n"
     assert len(stored(logs_url)["logs"]) == lines
+
+
+def test_the_unit_in_the_name_of_a_time_may_be_left_out_in_every_option(ok, rowbook, folder):
+    (folder / "a.csv").write_text("order_number,seller_id,buyer_id,at,item,amount\nn-1,s-1,b-1,1580976517,lamp,7\n")
+    load = "load orders a.csv --store embedded:a.db"
+    ok(f"{load} --map placed=at --unit placed=s")
+    assert "2020-02-06T08:08:37.000Z" in ok("ask orders order order_number=n-1 --store embedded:a.db")
+    assert rowbook(f"{load} --map placed=at --map placed_ms=at") == (2, "", "placed_ms: is given twice\n")

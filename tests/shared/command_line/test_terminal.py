@@ -62,7 +62,7 @@ def test_run_fits_its_lines_and_breaks_no_word(ok, terminal, environment, design
         terminal(columns)
     elif columns:
         environment["COLUMNS"] = str(columns)
-    brief, out = ok(f"run {design.name}"), ok(f"run {design.name} --full")
+    brief, out = ok(f"run {design.name}"), ok(f"run {design.name} --all")
     assert ("\x1b[" in out) == ("\x1b[" in brief) == on_terminal
     assert max(map(cell_len, without_colours(brief).splitlines())) <= (
         columns if on_terminal else max(columns or 100, 85)
@@ -82,7 +82,7 @@ def test_run_fits_its_lines_and_breaks_no_word(ok, terminal, environment, design
 @pytest.mark.parametrize("design", few_of(COMPARED, lambda design: design.name))
 def test_the_comparison_keeps_names_and_numbers_whole_on_60_columns(ok, terminal, design):
     terminal(60)
-    _alone, comparison = without_colours(ok(f"run {design.name} --full")).split(
+    _alone, comparison = without_colours(ok(f"run {design.name} --all")).split(
         "\nWhat each question costs in each variant\n"
     )
     words = comparison.partition("\nWhat each")[0].split()
@@ -138,7 +138,7 @@ def test_a_terminal_narrower_than_60_columns_shows_what_one_of_60_does(ok, termi
 
 LOAD = "--records-a-day 1e6 --keep 100d"
 CHAPTERS = [f"review logs --only {chapter}" for chapter in ("size --records-a-day 13e10", f"simulate {LOAD}", "heat")]
-MEASURING = [*CHAPTERS, "review logs", "lint logs", "run logs --full"]
+MEASURING = [*CHAPTERS, "review logs", "lint logs", "run logs --all"]
 
 
 @pytest.mark.parametrize("words", MEASURING[:2])

@@ -34,6 +34,80 @@ def test_words_of_any_length_are_refused_in_one_line(rowbook, line, code, messag
     assert (ended, out, err[: len(message)], err.count("\n"), "or ask" in err) == (code, "", message, 1, False)
 
 
+@pytest.mark.parametrize(
+    ("content", "given"),
+    [
+        ("# rowbook\n\ntext, more\n", "'# rowbook', which looks like Markdown"),
+        ("<!doctype html>\n<p>\n", "'<!doctype html>', which looks like HTML or XML"),
+        ("one\n", "'one'"),
+    ],
+)
+def test_a_text_that_is_not_csv_is_said_to_be_none(rowbook, folder, content, given):
+    (folder / "README.md").write_text(content)
+    columns = "must begin with the columns host, event, time_ms"
+    others = "its first line does not look like combined log, log4j log or JSON lines"
+    refused = f"README.md: is not CSV: {columns} (got {given}); {others}\n"
+    assert rowbook("load logs README.md --store embedded:") == (1, "", refused)
+
+
+@pytest.mark.parametrize("line", ["load orders a.csv --store", "ask orders of-seller --plot", "explain orders --key"])
+def test_an_option_without_its_value_names_the_help_of_its_command(rowbook, line):
+    command, *_words, option = line.split()
+    refused = f"Option '{option}' requires an argument; see rowbook {command} --help\n"
+    assert rowbook(line) == (2, "", refused)
+
+
+LOAD_A = "load orders a.csv --store embedded:"
+OF_SELLER = "ask orders of-seller seller_id=a"
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (f"{LOAD_A} --unit placed=h", 2),
+        (f"{LOAD_A} --unit item=s", 2),
+        (f"{LOAD_A} --time-format placed=%Q", 2),
+        (f"{LOAD_A} --year 0", 2),
+        (f"{LOAD_A} --at soon", 2),
+        (f"{LOAD_A} --jobs 0", 2),
+        (f"{LOAD_A} --tag =", 2),
+        (f"{LOAD_A} --settings a=b", 2),
+        ("load orders a.csv --store hbase://localhost:99999", 2),
+        ("load orders a.csv --store hbase://", 2),
+        (f"{OF_SELLER} seller_id=b", 2),
+        (f"{OF_SELLER} status=", 2),
+        (f"{OF_SELLER} since=2026-01-12T08:00+99:00", 2),
+        (f"{OF_SELLER} since=5x-ago", 2),
+        (f"{OF_SELLER} --limit -1", 2),
+        (f"{OF_SELLER} --limit 1e3", 2),
+        (f"{OF_SELLER} --cursor zz", 2),
+        ("run orders --limit 20", 2),
+        ("explain orders --key zz --form rot13", 2),
+        ("explain orders --keys .", 1),
+        ("scan orders orders --store embedded:none.db", 1),
+        ("ddl orders --splits -1", 2),
+        ("ddl orders --grants ''", 2),
+        ("serve --port x", 2),
+        ("serve --transport http", 2),
+        ("recover orders --store embedded: --older-than -1", 2),
+        ("recover orders --store embedded: --every 5", 2),
+        ("repair orders --store embedded: --rate 0", 2),
+        ("repair orders --store embedded: --discard x", 2),
+        ("do orders x", 2),
+        ("review logs --only none", 2),
+        ("new x --only some", 2),
+    ],
+)
+def test_what_is_wrong_is_one_line_in_a_pipe_and_on_a_terminal(rowbook, folder, terminal, words, code):
+    (folder / "a.csv").write_text("order_number,seller_id,buyer_id,placed_ms,item,amount\nn-1,s,b,0,lamp,7\n")
+    in_a_pipe = rowbook(words)
+    terminal(80)
+    on_a_terminal = rowbook(words)
+    assert (in_a_pipe[0], in_a_pipe[1], in_a_pipe[2].count("\n")) == (code, "", 1)
+    assert on_a_terminal[0] == code
+    assert in_a_pipe[2].strip() in on_a_terminal[2]
+
+
 def test_nothing_is_run_before_every_name_is_known(rowbook, folder, monkeypatch):
     monkeypatch.setattr(running, "measure_variant", lambda *_: pytest.fail("must not run"))
     assert rowbook("run orders logs:none --store embedded:a.db")[0] == 2

@@ -50,13 +50,30 @@ def test_a_format_that_is_named_is_read_whatever_the_first_line(written):
 
 
 def test_a_file_of_an_unknown_format_is_read_as_csv_and_the_refusal_says_so(written):
-    no_columns = "no column number, sold_ms, amount for Sale.number, sold_ms, amount; map a field to one of: "
-    tried = "; read as CSV because its first line does not look like notes, tabbed text or JSON lines"
-    for first in ("Dec 19 16:31:46 web sshd[1]: x", "[2016-12-19 16:31] x", "<13>x"):
-        assert refusal(written(first), **OWN) == f"{no_columns}{first}{tried}"
+    no_csv = "is not CSV: must begin with the columns number, sold_ms, amount (got "
+    untried = "its first line does not look like notes, tabbed text or JSON lines"
+    tried = f"; read as CSV because {untried}"
+    for first in ("Dec 19 16:31:46 web sshd[1]: x", "[2016-12-19 16:31] x", "<13>x", "#1"):
+        assert refusal(written(first), **OWN) == f"{no_csv}'{first}'); {untried}"
+    no_columns = "no column number, sold_ms, amount for Sale.number, sold_ms, amount; map a field to one of: a, b"
+    assert refusal(written("a,b"), **OWN) == f"{no_columns}{tried}"
     assert refusal(written('x,"'), **OWN) == f"the header in line 1 is not valid CSV: unexpected end of data{tried}"
-    assert refusal(written("x"), format="csv", **OWN) == f"{no_columns}x"
+    assert refusal(written("x"), format="csv", **OWN) == f"{no_csv}'x')"
     assert refusal(written('[\n{"number": 1}]'), **OWN) == "is a JSON array; write one object a line (jq -c '.[]')"
+
+
+@pytest.mark.parametrize(
+    ("first", "kind"),
+    [
+        ("# rowbook", "Markdown"),
+        ("#!/bin/sh", "a script"),
+        ("<!doctype html>", "HTML or XML"),
+        ("---", "YAML"),
+        ("%PDF-1.7", "PDF"),
+    ],
+)
+def test_a_text_that_is_not_csv_is_said_to_look_like_what_it_is(written, first, kind):
+    assert f"(got '{first}', which looks like {kind})" in refusal(written(first))
 
 
 @pytest.mark.parametrize(
