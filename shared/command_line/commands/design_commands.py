@@ -9,7 +9,6 @@ import typer
 
 from ..named.options import (
     FLUSH_SIZE,
-    HEAT_ROWS,
     HEAT_SPLITS,
     KEEP,
     MAX_FILESIZE,
@@ -297,7 +296,8 @@ def heat(
         ),
     ] = None,
     rows: Annotated[
-        str | None, typer.Option(metavar="N", help=f"Rows that the design writes; {HEAT_ROWS} if omitted.")
+        str | None,
+        typer.Option(metavar="N", help="Measure now, so many rows of the design; the recorded ones if omitted."),
     ] = None,
     splits: Annotated[
         str | None,

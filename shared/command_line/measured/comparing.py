@@ -31,7 +31,7 @@ from .arguments_of_records import OwnArguments
 LEAST, MOST = 16, 100_000
 LEGEND_OF_WRITES = (
     "rows, bytes, RPCs: the cost of storing one of these records in all tables. busiest: the share of a table's new "
-    f"rows in the busiest of {RANGES} ranges; {1 / RANGES:.1%} is an even share, 100% a hot spot."
+    f"rows in the busiest of {RANGES} ranges, of these records; {1 / RANGES:.1%} is an even share, 100% a hot spot."
 )
 
 
@@ -78,7 +78,7 @@ def compare(
         first, *others = (by_name[variant.name] for variant in variants)
         connection = opened.enter_context(closing(scratch_store(first.tables)))
         measured, heats = _measured(errors, own, connection, first, others)
-        heat_file(own).write_text(HeatRecording({load.name: len(records)}, "", "", tuple(heats)).text(), "utf-8")
+        heat_file(own).write_text(HeatRecording({load.name: len(records)}, False, "", "", tuple(heats)).text(), "utf-8")
         if as_json:
             run_output.costs_as_json(out, [(own, measured)])
         else:

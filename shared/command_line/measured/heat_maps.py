@@ -1,4 +1,8 @@
-"""`rowbook heat`: where new rows land, as grids of key ranges against time; of a design, or of keys of one's own."""
+"""`rowbook heat`: where new rows land, as grids of key ranges against time; of a design, or of keys of one's own.
+
+The figures of a design are those that its pages and `rowbook run` show: they are recorded, because it takes minutes to
+store so many records in every variant.
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
@@ -7,16 +11,8 @@ from typing import Any
 from rich.console import Console
 
 from ...exhibit.heat import LEGEND, MOMENTS, Heat, Writes
-from ...exhibit.heat_tables import (
-    NoGenerator,
-    Records,
-    TableHeat,
-    generated_records,
-    records_by_load,
-    sample_records,
-    table_heats,
-    table_writes,
-)
+from ...exhibit.heat_recording import measured_heat, recorded_heat
+from ...exhibit.heat_tables import TableHeat
 from ...exhibit.shell import quoted
 from ..named.design_lines import marks
 from ..named.designs import find_variants, full_name
@@ -52,38 +48,38 @@ def show(
     if name is not None:
         if splits is not None or is_hex:
             raise WrongUsage(f"{'--hex' if splits is None else '--splits'}: needs --keys FILE")
-        show_design(to, errors, name, number("--rows", rows or HEAT_ROWS, MOST_ROWS, FEWEST_ROWS), as_json=as_json)
+        wanted = None if rows is None else number("--rows", rows, MOST_ROWS, FEWEST_ROWS)
+        show_design(to, errors, name, wanted, as_json=as_json)
     if keys is not None:
         if rows is not None:
             raise WrongUsage("--rows: needs a design (NAME); --keys takes all lines of the file")
         show_keys(to, keys, number("--splits", splits or HEAT_SPLITS, MOST_SPLITS), is_hex=is_hex, as_json=as_json)
 
 
-def show_design(to: Console, errors: Console, name: str, rows: int, *, as_json: bool) -> None:
-    """Measures all variants that the name stands for; shows grids of the first, and a line for each table of others."""
+def show_design(to: Console, errors: Console, name: str, rows: int | None, *, as_json: bool) -> None:
+    """Shows grids of the first variant that the name stands for, and a line for each table of others.
+
+    The figures are the recorded ones, or measured now if rows are wanted, or if nothing is recorded.
+    """
     design, variants = find_variants(name)
-    heats: dict[str, list[TableHeat]] = {}
-    with doing(errors, design.name) as tell:
-        try:
-            records = generated_records(design, rows)
-        except NoGenerator:  # a design of one's own has samples only
-            records = sample_records(design)
-        for variant in variants:
-            tell(f"storing {len(records):,} records in {variant.name}")
-            heats[variant.name] = [*table_heats(variant, table_writes(variant, records))]
+    recording = recorded_heat(design)
+    if is_measured := rows is not None or not recording.tables:
+        with doing(errors, design.name) as tell:
+            recording = measured_heat(design, variants, rows or int(HEAT_ROWS), tell)
+    heats = {variant.name: recording.of(variant.name) for variant in variants}
     if not any(heats.values()):
         advice = f"rowbook compare {name} FILE measures your own records"
-        raise CommandFailed(f"{name}: {_stored(records)} write too few rows for a verdict; {advice}")
+        raise CommandFailed(f"{name}: {recording.sample} write too few rows for a verdict; {advice}")
     if as_json:
         measured = [
             {"name": variant.name, **marks(variant), "tables": [*map(_table, heats[variant.name])]}
             for variant in variants
         ]
-        json_object(to, {"records": records_by_load(records), "variants": measured})
+        json_object(to, {"records": recording.records, "sample": recording.sample, "variants": measured})
         return
     first, *others = variants
     cut = "The first half of a table's writes cuts it into ranges, or its own split points do."
-    _explain(to, f"{_stored(records)} stored in order of time. {cut}")
+    _explain(to, f"{recording.sample}, stored in order of time{'' if is_measured else ', as recorded'}. {cut}")
     heading(to, f"New rows of {full_name(design, first)}")
     grids(to, [(table.table, table.heat) for table in heats[first.name]])
     for table in heats[first.name]:
@@ -115,10 +111,6 @@ def show_keys(to: Console, file: str, splits: int, *, is_hex: bool, as_json: boo
         room = to.width - len(cells) - GAP
         line(to, f"{cells}{' ' * GAP}{start if len(start) <= room else f'{start[: room - 3]}...'}")
     wrapped(to, heat.verdict)
-
-
-def _stored(records: Records) -> str:
-    return " and ".join(f"{number:,} {load}" for load, number in records_by_load(records).items())
 
 
 def _explain(to: Console, source: str) -> None:

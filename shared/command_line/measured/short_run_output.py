@@ -10,7 +10,7 @@ from ...designs.ruler import ruler_lines
 from ...exhibit import RANGES
 from ...exhibit.comparison import VariantCosts
 from ...exhibit.cost_tables import differences, question_row, written_row
-from ...exhibit.heat_recording import recorded_heat
+from ...exhibit.heat_recording import ROWS, recorded_heat
 from ...exhibit.verdicts import is_exact, legend
 from ..named.designs import full_name
 from ..screen.terminal import GUTTER, heading, line, ruler, wrapped
@@ -18,11 +18,16 @@ from ..screen.text_tables import table
 
 QUESTION_NUMBERS = ("ranges", "RPCs", "read", "returned")
 WRITE_NUMBERS = ("rows", "bytes", "RPCs", "busiest")
-LEGEND_OF_WRITES = (
-    f"rows, bytes, RPCs: the cost of storing one record in all tables. busiest: the share of a table's new rows in the "
-    f"busiest of {RANGES} ranges, as recorded; {1 / RANGES:.1%} is an even share, 100% a hot spot. rowbook heat NAME "
-    "measures it. If most of your rows have one host, one user or one metric, expect more than the samples show."
-)
+
+
+def legend_of_writes(sample: str) -> str:
+    """What the costs of storing a record mean, and of which records the busiest range takes its share."""
+    of_sample = f", of {sample}" if sample else ""
+    return (
+        "rows, bytes, RPCs: the cost of storing one record in all tables. busiest: the share of a table's new rows in "
+        f"the busiest of {RANGES} ranges{of_sample}; {1 / RANGES:.1%} is an even share, 100% a hot spot. If most of "
+        "your rows have one host, one user or one metric, expect more."
+    )
 
 
 def show_all(to: Console, measured: Iterable[tuple[Design, VariantCosts]]) -> None:
@@ -40,7 +45,7 @@ def show_all(to: Console, measured: Iterable[tuple[Design, VariantCosts]]) -> No
     wrapped(
         to,
         "exact: questions that read only the rows they return; read more: those that filter, sort or aggregate rows. "
-        + LEGEND_OF_WRITES,
+        + legend_of_writes(f"generated records for which a design writes {ROWS:,} rows"),
     )
     line(to)
     wrapped(to, "rowbook run NAME shows a design: its keys, what its questions cost, and which variant to choose.")
@@ -63,9 +68,7 @@ def show_one(to: Console, connection: happybase.Connection, design: Design, cost
         wrapped(to, f"{words}: {meaning}")
 
 
-def show_choice(
-    to: Console, design: Design, measured: Sequence[VariantCosts], legend_of_writes: str = LEGEND_OF_WRITES
-) -> None:
+def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts], legend_text: str = "") -> None:
     """Writes where variants cost something else than the first one, what each writes, and which to choose.
 
     Variants that are not to be copied are only named, with the reason.
@@ -78,7 +81,7 @@ def show_choice(
     written = [(costs.variant.marked_name, *_writes(design, costs), costs.variant.differs) for costs in compared]
     table(to, ("variant", *WRITE_NUMBERS, "what differs"), written, WRITE_NUMBERS, fitted=True)
     line(to)
-    wrapped(to, legend_of_writes)
+    wrapped(to, legend_text or legend_of_writes(recorded_heat(design).sample))
     choices = [choice for costs in measured if (choice := _choice(design, costs.variant))]
     if choices:
         heading(to, "Which one to choose")

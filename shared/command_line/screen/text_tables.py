@@ -48,7 +48,7 @@ def _coloured_table(
 ) -> None:
     rich_table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for name in columns:  # times and names of variants are never broken, other columns are
-        header = textwrap.fill(name, HEADER_WIDTH) if name in numbers else name
+        header = _header(name) if name in numbers else name
         justify: JustifyMethod = "right" if name in numbers else "left"
         rich_table.add_column(
             header, justify=justify, overflow="fold", no_wrap=name.endswith("_ms") or name == "variant"
@@ -56,6 +56,11 @@ def _coloured_table(
     for row in rows:
         rich_table.add_row(*row)
     to.print(rich_table)
+
+
+def _header(name: str) -> str:
+    """The name of a column of numbers on lines of its own width; no word is broken."""
+    return textwrap.fill(name, HEADER_WIDTH, break_on_hyphens=False, break_long_words=False)
 
 
 def value_per_line(to: Console, names: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -23,7 +23,7 @@ def growth_picture(design: Design) -> Picture:
     picture = Picture(
         f"What the questions of {design.name} read as the data grows",
         f"{counted.capitalize()}. {'. '.join(f'{line.name}: {line.remark}' for line in lines)}.",
-        f"{how_many_grow(recorded.own)} with the data".capitalize(),
+        f"With more data, {how_many_grow(design, recorded)}",
         growth_sentence(design, recorded),
     )
     if any(line.ends for line in lines):

@@ -72,7 +72,7 @@ def heat_picture(design: Design, costs: VariantCosts) -> Picture:
         f"New rows of {'; of '.join(f'{_named(panel)}: {panel.verdict}' for panel in panels)}.",
     )
     picture.y -= 8
-    picture.paragraph(LEGEND, "second")
+    picture.paragraph(f"{LEGEND} Counted on {recording.sample}.", "second")
     for panel in panels:
         _draw(picture, design, panel, is_counted=bool(recording.hbase))
     return picture

@@ -32,7 +32,7 @@ def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     main, *others = [variant for variant in variants if variant.answers]
     alike = [variant for variant in others if _verdicts(variant) == _verdicts(main)]
     differing = [main, *(variant for variant in others if variant not in alike)]
-    growing = how_many_grow(recorded_growth(design).own)
+    growing = how_many_grow(design, recorded_growth(design), "`")
     measured = "measured" if design.in_one_file else "[measured](REFERENCE.md#costs)"
     caption = [_samples_line(design), f"Up to {TIMES[-1]} times the data, {growing} ({measured})."]
     caption += [f"Not shown, because every question is refused: {', '.join(silent)}."] if silent else []

@@ -11,10 +11,9 @@ from shared.exhibit.markdown import filled, markdown_list, markdown_table
 def heat_block(design: Design) -> str:
     """Where the writes of every table go, and who counted them."""
     recording = recorded_heat(design)
-    stored = listed(f"{number:,} {load}" for load, number in recording.records.items())
     own_points = dict.fromkeys(_named(table) for table in recording.tables if table.heat.cut == OWN_POINTS)
     caption = (
-        f"Where new rows go, measured on {stored} from the generator of the samples, stored in order of time. The "
+        f"Where new rows go, measured on {recording.sample}, stored in order of time. The "
         f"first half of a table's writes cuts it into {RANGES} ranges of equal size, or fewer if one row takes "
         "more than one of these parts. The numbers are the percentages of the other half that each range takes, in "
         f"the order of keys; an even share is {1 / RANGES:.1%}. {LEGEND}"
@@ -24,8 +23,7 @@ def heat_block(design: Design) -> str:
     by_whom = (
         f"The keys give these figures. For {counted} the region servers of HBase {recording.hbase} counted the same "
         f"(`writeRequestCount`, {recording.date}), in tables that were split at the same points and got the rows in "
-        f"batches; `python -m tests.programs hot_spots` does it again. `rowbook heat {design.name}` measures anew, "
-        "with fewer records."
+        f"batches; `python -m tests.programs hot_spots` does it again. `rowbook heat {design.name}` shows the same."
     )
     owners = dict.fromkeys(f"{_named(table)}: {table.owner}" for table in recording.tables if table.owner)
     alone = ["One owner makes a range busy:", markdown_list(owners)] if owners else []

@@ -1,12 +1,16 @@
 """What is recorded of growing data, when a cost counts as growing, and the charts that show both and crossings."""
 
+import re
 from itertools import pairwise
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
 
 from shared.exhibit import Series, lower_where
-from shared.exhibit.growth import TIMES, Growth, growth_file, growth_text, recorded_growth
+from shared.exhibit.growth import TIMES, Growth, RecordedGrowth, growth_file, growth_text, recorded_growth
+from shared.exhibit.growth_words import how_many_grow
+from shared.exhibit.pictures import growth_picture
 from shared.exhibit.pictures.chart import LINE, Chart, Line, draw_charts
 from shared.exhibit.pictures.drawing import WIDTH, Picture, width_of
 from tests.designs import all_designs
@@ -44,6 +48,43 @@ def test_what_a_question_reads_at_the_first_sizes_does_not_know_what_happens_lat
     growth = Growth("rows", (6, 9, 36), (1, 1, 1), "refused")
     assert growth.up_to(2) == Growth("rows", (6, 9), (1, 1))
     assert (growth.up_to(2).course, growth.up_to(3).course, growth.up_to(4)) == ("constant", "grows", growth)
+
+
+@of_each_design
+def test_the_words_about_growth_name_every_variant_whose_drawn_costs_grow_and_no_other(design):
+    recorded = recorded_growth(design)
+    words = how_many_grow(design, recorded)
+    drawn = {design.name: [*growth_picture._lines(recorded.own)]}
+    for line in growth_picture._lines_of_variants(recorded):
+        drawn.setdefault(line.name.partition(": ")[0], []).append(line)
+    rising = {name: sum(_rises(line) for line in lines) for name, lines in drawn.items()}
+    own = rising.pop(design.name)
+    counted = f"{own} of {len(recorded.own)} costs of {design.name} grow"
+    assert words.startswith(counted if own else f"no cost of {design.name} grows") or words == (
+        f"every cost of {design.name} grows" if own == len(recorded.own) else ""
+    )
+    assert re.findall(r"(\d+) of (\S+?)(?=,| do| and|$)", words) == [
+        (str(number), name) for name, number in rising.items() if number
+    ]
+
+
+def _rises(line):
+    """Whether a drawn line rises at its end, or ends before the last size."""
+    return line.ends or (len(line.values) > 1 and line.values[-1] >= 2 * line.values[-2])
+
+
+def test_the_words_about_growth_tell_the_design_from_its_variants():
+    constant, rising = Growth("rows", (1, 1, 1, 1), (1, 1, 1, 1)), Growth("rows", (1, 4, 16, 64), (1, 1, 1, 1))
+
+    def words(**variants):
+        design = SimpleNamespace(name="own")
+        return how_many_grow(design, RecordedGrowth((1, 4, 16, 64), variants), "`")
+
+    assert words(own={"a": constant, "b": constant}) == "no cost of `own` grows"
+    assert words(own={"a": constant, "b": rising}, v={"a": constant, "b": rising}) == "1 of 2 costs of `own` grows"
+    assert words(own={"a": constant}, v={"a": rising, "b": rising}) == "no cost of `own` grows, but 2 of `v` do"
+    assert words(own={"a": rising}, v={"a": constant}) == "every cost of `own` grows"
+    assert words(own={"a": rising}, v={"b": rising}) == "every cost of `own` grows, and so does 1 of `v`"
 
 
 @pytest.mark.parametrize(
