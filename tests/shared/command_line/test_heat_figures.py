@@ -14,8 +14,8 @@ from tests.copies import ROOT
 from tests.designs import all_designs, design_named
 from tests.few_designs import few_of
 
-RECORDED = [design for design in all_designs() if not design.in_one_file]
-few_designs = pytest.mark.parametrize("design", few_of(RECORDED, lambda design: design.name))
+WITH_PICTURE = [design for design in all_designs() if not design.in_one_file]
+few_designs = pytest.mark.parametrize("design", few_of(all_designs(), lambda design: design.name))
 
 
 def block(page, name):
@@ -73,7 +73,7 @@ def test_heat_shows_the_recorded_shares_and_of_what(ok, design):
     assert ok(f"heat {design.name}").startswith(f"{recording.sample}, stored")
 
 
-@pytest.mark.parametrize("design", RECORDED, ids=lambda design: design.name)
+@pytest.mark.parametrize("design", WITH_PICTURE, ids=lambda design: design.name)
 def test_a_reference_shows_the_recorded_shares_and_of_what(design):
     recording = recorded_heat(design)
     shown = block(f"domains/{design.name}/REFERENCE.md", "heat")
@@ -83,7 +83,7 @@ def test_a_reference_shows_the_recorded_shares_and_of_what(design):
         assert any(heat.heat.verdict in line or heat_shares(heat.heat, "**") in line for line in of_table)
 
 
-@pytest.mark.parametrize("design", RECORDED, ids=lambda design: design.name)
+@pytest.mark.parametrize("design", WITH_PICTURE, ids=lambda design: design.name)
 def test_a_picture_shows_the_recorded_shares_and_of_what(design):
     recording = recorded_heat(design)
     picture = ElementTree.parse(ROOT / "domains" / design.name / "shown" / "pictures" / "heat.svg")
