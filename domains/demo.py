@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from contextlib import closing, suppress
-from operator import attrgetter
 from typing import Any
 
 from rich.console import Console
@@ -19,7 +18,7 @@ from shared.command_line.screen.text_tables import table
 from shared.designs import Design, Variant, scratch_store
 from shared.designs.patterns import AccessPattern, key_line
 from shared.designs.ruler import ruler_lines
-from shared.exhibit import RANGES, Writes
+from shared.exhibit import RANGES, recorded_heat
 from shared.exhibit.comparison import VariantCosts, measure_variant
 from shared.exhibit.heat import HOT
 from shared.exhibit.shown_design import traps_of
@@ -42,8 +41,11 @@ def show(to: Console) -> None:
     _show_crash(to)
     heading(to, "NEXT")
     width = max(map(len, NEXT))
+    is_wide = max(width + 2 + len(answer) for answer in NEXT.values()) + len(INDENT) <= to.width
     for command, answer in NEXT.items():
-        line(to, f"   {command.ljust(width)}  {answer}")
+        line(to, f"{INDENT}{command.ljust(width)}  {answer}" if is_wide else f"{INDENT}{command}")
+        if not is_wide:
+            line(to, f"{INDENT * 2}{answer}")
 
 
 NEXT: Mapping[str, str] = {
@@ -68,10 +70,11 @@ def _show_keys(to: Console, design: Design) -> None:
         line(to, f"   {variant.name.ljust(width)}  {key_line(variant.tables[0].key)}")
     line(to)
     rows = [[f"   {pattern.question}", *(_cost(costs, pattern) for costs in measured)] for pattern in QUESTIONS]
-    rows.append(
-        [f"   new rows in the busiest of {RANGES} ranges", *(_busiest(design, variant) for variant in variants)]
-    )
+    heat = recorded_heat(design)
+    busiest = [_busiest(heat.share(variant.name)) for variant in variants]
+    rows.append([f"   new rows in the busiest of {RANGES} ranges", *busiest])
     table(to, ("   rows read for each row returned", *COMPARED), rows, COMPARED)
+    line(to, f"   New rows are counted on {heat.sample}.")
     heading(to, "2  One key of logs, byte by byte: the newest error of a host sorts first")
     for _kind, text in ruler_lines(design.main.tables[0].key, row, to.width - len(INDENT)):
         line(to, f"{INDENT}{text}")
@@ -95,9 +98,7 @@ def _cost(costs: VariantCosts, pattern: AccessPattern) -> str:
     return f"{read / returned:.1f}"
 
 
-def _busiest(design: Design, variant: Variant) -> str:
-    table, events = variant.tables[0], sorted(design.loads[0].sample_records(), key=attrgetter("time_ms"))
-    share = Writes([table.row(event) for event in events], table.splits.points).heat.share
+def _busiest(share: float) -> str:
     return f"{'HOT SPOT ' if share >= HOT else ''}{share:.0%}"
 
 

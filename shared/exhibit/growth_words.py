@@ -7,12 +7,20 @@ from .cost_tables import listed
 from .growth import GROWS_BY, TIMES, Growth, RecordedGrowth
 
 
-def how_many_grow(growths: Mapping[str, Growth]) -> str:
-    """`4 of 6 costs grow`, `no cost grows`."""
-    growing = len(_with_course("grows", growths))
-    if growing in (0, len(growths)):
-        return f"{'every' if growing else 'no'} cost grows"
-    return f"{growing} of {len(growths)} costs {'grows' if growing == 1 else 'grow'}"
+def how_many_grow(design: Design, recorded: RecordedGrowth, mark: str = "") -> str:
+    """`4 of 6 costs of logs grow`, `no cost of catalog grows, but 2 of one-table do`.
+
+    A variant is named if costs grow in it that are constant or refused in the design itself. `mark` encloses names.
+    """
+    growing, own = len(_with_course("grows", recorded.own)), len(recorded.own)
+    costs = f"{'every' if growing else 'no'} cost" if growing in (0, own) else f"{growing} of {own} costs"
+    words = f"{costs} of {mark}{design.name}{mark} {'grow' if 1 < growing < own else 'grows'}"
+    of_variants = {variant: len(recorded.differing(variant)["grows"]) for variant in recorded.others}
+    others = [f"{number} of {mark}{variant}{mark}" for variant, number in of_variants.items() if number]
+    if not others:
+        return words
+    verb = "does" if sum(of_variants.values()) == 1 else "do"
+    return f"{words}, and so {verb} {listed(others)}" if growing else f"{words}, but {listed(others)} {verb}"
 
 
 def growth_sentence(design: Design, recorded: RecordedGrowth) -> str:

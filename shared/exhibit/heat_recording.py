@@ -1,14 +1,27 @@
-"""The heat of all tables of a design as recorded by `tests.programs hot_spots`: `heat.json` beside the samples."""
+"""The heat of all tables of a design, as recorded by `tests.programs hot_spots`: `heat.json` beside the samples.
+
+Whatever shows such a figure, a page, a picture or a command, takes it from the recording, and says what was stored.
+"""
 
 import json
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
 import attrs
 import cattrs
 
-from ..designs.design import Design
-from .heat_tables import TableHeat, that_matter
+from ..designs.design import Design, Variant
+from .heat_tables import (
+    NoGenerator,
+    TableHeat,
+    generated_records,
+    records_by_load,
+    sample_records,
+    table_heats,
+    table_writes,
+    that_matter,
+)
 
 ROWS = 100_000
 """The rows that the design itself writes in a recording, or a few more."""
@@ -20,11 +33,19 @@ class HeatRecording:
 
     records: dict[str, int]
     """The records that were stored, by load."""
+    are_generated: bool
+    """Whether the generator of the samples made the records; otherwise they were given."""
     hbase: str
     """The version of the HBase whose region servers counted the writes of some tables."""
     date: str
     """The day on which they did, as YYYY-MM-DD."""
     tables: tuple[TableHeat, ...]
+
+    @property
+    def sample(self) -> str:
+        """The records that were stored, in words: `100,700 generated events`."""
+        generated = "generated " if self.are_generated else ""
+        return " and ".join(f"{number:,} {generated}{load}" for load, number in self.records.items())
 
     def of(self, variant: str) -> list[TableHeat]:
         """The heat of each table of a variant."""
@@ -61,5 +82,23 @@ def recorded_heat(design: Design) -> HeatRecording:
 @cache
 def _read(path: Path) -> HeatRecording:
     if not path.exists():
-        return HeatRecording({}, "", "", ())
+        return HeatRecording({}, False, "", "", ())
     return cattrs.structure(json.loads(path.read_text(encoding="utf-8")), HeatRecording)
+
+
+def measured_heat(
+    design: Design, variants: Iterable[Variant], rows: int, tell: Callable[[str], None] = lambda _doing: None
+) -> HeatRecording:
+    """The heat of some variants, measured now: of generated records for which the design itself writes so many rows.
+
+    If the samples have no generator, the samples are measured. `tell` is called with what is being done.
+    """
+    try:
+        records, are_generated = generated_records(design, rows), True
+    except NoGenerator:
+        records, are_generated = sample_records(design), False
+    tables: list[TableHeat] = []
+    for variant in variants:
+        tell(f"storing {len(records):,} records in {variant.name}")
+        tables += table_heats(variant, table_writes(variant, records))
+    return HeatRecording(records_by_load(records), are_generated, "", "", tuple(tables))

@@ -22,6 +22,7 @@ from shared.exhibit import (
     Writes,
     added_tie,
     any_text,
+    recorded_heat,
 )
 from shared.keys import (
     Descending,
@@ -177,12 +178,10 @@ def max_minus_time_of_another_width(_design: Design) -> Outcome:
 
 def time_leads(design: Design) -> Outcome:
     """A key that starts with the time: new rows come after all others, so all writes go to one region."""
-    events = sorted(design.loads[0].sample_records(), key=attrgetter("time_ms"))
-    wrong, right = (
-        Writes([table.layout.row(event) for event in events]).heat for table in (time_first.TABLE, salted.TABLE)
-    )
+    recording = recorded_heat(design)
+    wrong, right = (recording.table(table.layout.name).heat for table in (time_first.TABLE, salted.TABLE))
     return Outcome(
-        f"{wrong.writes:,} new events on {RANGES} ranges that held equal numbers of older ones",
+        f"the later half of {recording.sample}, on {RANGES} ranges of the table",
         f"{wrong.share:.0%} of them in one range",
         f"{right.share:.0%} in the busiest, after a bucket of the host",
     )
@@ -279,17 +278,15 @@ def one_busy_host(design: Design) -> Outcome:
     """A hash of the host spreads hosts evenly; what one host writes stays in one bucket."""
     events = sorted(design.loads[0].sample_records(), key=attrgetter("time_ms"))
     by_event = KeyLayout(LogTimeFirst, Salt(of=("host", "event", "time_ms", "tie"), buckets=salted.BUCKETS))
-    wrong = Writes(
-        [salted.TABLE.layout.row(event) for event in events], split_points(salted.TABLE.layout.key).points
-    ).heat
+    recording = recorded_heat(design)
+    wrong = recording.table(salted.TABLE.layout.name)
     right = Writes([by_event.row_of(event) for event in events], split_points(by_event).points).heat
-    host, of_host = Counter(event.host for event in events[-wrong.writes :]).most_common(1)[0]
+    host = Counter(event.host for event in events).most_common(1)[0][0]
     ranges = [len(layout.narrow(host=host, time_ms=between()).ranges) for layout in (salted.TABLE.layout.key, by_event)]
     return Outcome(
-        f"{wrong.writes} new events of {len({event.host for event in events})} hosts in {RANGES} buckets",
-        f"hashed by host: {wrong.share:.0%} in the busiest, because {host} alone writes {of_host / wrong.writes:.0%}",
-        f"hashed by all parts: {right.share:.0%}, but a question about one host reads {ranges[1]} ranges, "
-        f"not {ranges[0]}",
+        f"the later half of {recording.sample}, in {RANGES} buckets",
+        f"hashed by host: {wrong.heat.share:.0%} in the busiest, because {wrong.owner}",
+        f"hashed by all parts: {right.kind}, but a question about one host reads {ranges[1]} ranges, not {ranges[0]}",
     )
 
 

@@ -3,11 +3,10 @@
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from shared.designs import Design, metered, scratch_store
-from shared.exhibit import CELL_BYTES, RANGES, Outcome, PublishedKey, ScannedTable, Trap, Writes, scanned_records
+from shared.exhibit import CELL_BYTES, RANGES, Outcome, PublishedKey, ScannedTable, Trap, recorded_heat, scanned_records
 from shared.keys import EscapedText, Int64, Slice, between, part, row_key
 from shared.records import parse_time, show_time
 from shared.sources import Table
@@ -100,12 +99,10 @@ def bucket_without_time(design: Design) -> Outcome:
 
 def bucket_against_hot_spots(design: Design) -> Outcome:
     """All writes of a moment go to the newest bucket, because it comes first; a hash of the host spreads them."""
-    points = sorted(design.loads[0].sample_records(), key=attrgetter("time_ms"))
-    wrong, right = (
-        Writes([table.layout.row(point) for point in points]).heat for table in (bucketed.TABLE, hashed_bucket.TABLE)
-    )
+    recording = recorded_heat(design)
+    wrong, right = (recording.table(table.layout.name).heat for table in (bucketed.TABLE, hashed_bucket.TABLE))
     return Outcome(
-        f"{wrong.writes:,} new points, spread over {RANGES} ranges that held equal numbers of older ones",
+        f"the later half of {recording.sample}, on {RANGES} ranges of the table",
         f"{wrong.share:.0%} of them in one range",
         f"{right.share:.0%} in the busiest range, with the hash of the host first",
     )

@@ -73,7 +73,7 @@ def compare(
         first, *others = (by_name[variant.name] for variant in variants)
         connection = opened.enter_context(closing(scratch_store(first.tables)))
         measured, heats = _measured(errors, own, connection, first, others)
-        heat_file(own).write_text(HeatRecording({load.name: len(records)}, "", "", tuple(heats)).text(), "utf-8")
+        heat_file(own).write_text(HeatRecording({load.name: len(records)}, False, "", "", tuple(heats)).text(), "utf-8")
         if as_json:
             run_output.costs_as_json(out, [(own, measured)])
         else:

@@ -3,7 +3,7 @@
 Grids show key ranges against time.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -12,16 +12,8 @@ from rich.console import Console
 
 from ...designs import Design, Variant
 from ...exhibit.heat import LEGEND, MOMENTS, Heat, Writes
-from ...exhibit.heat_recording import recorded_heat
-from ...exhibit.heat_tables import (
-    NoGenerator,
-    TableHeat,
-    generated_records,
-    records_by_load,
-    sample_records,
-    table_heats,
-    table_writes,
-)
+from ...exhibit.heat_recording import HeatRecording, measured_heat, recorded_heat
+from ...exhibit.heat_tables import TableHeat
 from ...exhibit.shell import quoted
 from ..named.design_lines import marks
 from ..named.designs import full_name
@@ -42,40 +34,38 @@ class HeatOfDesign:
 
     design: Design
     variants: Sequence[Variant]
-    records: Mapping[str, int]
-    """The records that were stored, by load."""
-    heats: Mapping[str, Sequence[TableHeat]]
-    """The heat of each table, by variant."""
+    recording: HeatRecording
+    """What was stored, and the heat of each table."""
 
     def brief(self) -> Iterator[str]:
         """A line for each table of the first variant, for a page with all chapters."""
-        for table in self.heats[self.variants[0].name]:
+        for table in self.recording.of(self.variants[0].name):
             yield f"{table.table}: {table.verdict}"
 
     def show(self, to: Console) -> None:
         """Writes grids of the first variant, and a line for each table of the others."""
         first, *others = self.variants
         cut = "The first half of a table's writes cuts it into ranges, or its own split points do."
-        _explain(to, f"{_stored(self.records)} stored in order of time. {cut}")
+        _explain(to, f"{self.recording.sample}, stored in order of time. {cut}")
         heading(to, f"New rows of {full_name(self.design, first)}")
-        grids(to, [(table.table, table.heat) for table in self.heats[first.name]])
-        for table in self.heats[first.name]:
+        grids(to, [(table.table, table.heat) for table in self.recording.of(first.name)])
+        for table in self.recording.of(first.name):
             wrapped(to, f"{table.table}: {table.verdict}")
-        seen = {(table.table, table.heat) for table in self.heats[first.name]}
+        seen = {(table.table, table.heat) for table in self.recording.of(first.name)}
         if others:
             heading(to, "Tables of the other variants")
         for variant in others:
-            for table in self.heats[variant.name]:
+            for table in self.recording.of(variant.name):
                 if (table.table, table.heat) not in seen:
                     wrapped(to, f"{variant.marked_name}, {table.table}: {table.verdict}")
 
     def as_json(self) -> dict[str, Any]:
         """The heat of each table."""
         measured = [
-            {"name": variant.name, **marks(variant), "tables": [*map(_table, self.heats[variant.name])]}
+            {"name": variant.name, **marks(variant), "tables": [*map(_table, self.recording.of(variant.name))]}
             for variant in self.variants
         ]
-        return {"records": dict(self.records), "variants": measured}
+        return {"records": self.recording.records, "sample": self.recording.sample, "variants": measured}
 
 
 def heat_of_design(
@@ -86,21 +76,12 @@ def heat_of_design(
     Raises CommandFailed if all tables take too few rows for a verdict.
     """
     recording = recorded_heat(design)
-    heats: dict[str, Sequence[TableHeat]] = {variant.name: recording.of(variant.name) for variant in variants}
-    if rows is None and all(heats.values()) and all(variant in design.variants for variant in variants):
-        return HeatOfDesign(design, variants, recording.records, heats)
-    try:
-        records = generated_records(design, rows or HEAT_ROWS)
-    except NoGenerator:  # a design of one's own has samples only
-        records = sample_records(design)
-    for variant in variants:
-        tell(f"storing {len(records):,} records in {variant.name}")
-        heats[variant.name] = [*table_heats(variant, table_writes(variant, records))]
-    if not any(heats.values()):
+    if rows is not None or not all(variant in design.variants and recording.of(variant.name) for variant in variants):
+        recording = measured_heat(design, variants, rows or HEAT_ROWS, tell)
+    if not any(recording.of(variant.name) for variant in variants):
         advice = f"rowbook run {design.name} --file FILE measures your own records"
-        stored = _stored(records_by_load(records))
-        raise CommandFailed(f"{design.name}: {stored} write too few rows for a verdict; {advice}")
-    return HeatOfDesign(design, variants, records_by_load(records), heats)
+        raise CommandFailed(f"{design.name}: {recording.sample} write too few rows for a verdict; {advice}")
+    return HeatOfDesign(design, variants, recording)
 
 
 def show_keys(to: Console, file: str, form: KeyForm | None, splits: int = HEAT_SPLITS, *, as_json: bool) -> None:
@@ -124,10 +105,6 @@ def show_keys(to: Console, file: str, form: KeyForm | None, splits: int = HEAT_S
         room = to.width - len(cells) - GAP
         line(to, f"{cells}{' ' * GAP}{start if len(start) <= room else f'{start[: room - 3]}...'}")
     wrapped(to, heat.verdict)
-
-
-def _stored(records: Mapping[str, int]) -> str:
-    return " and ".join(f"{number:,} {load}" for load, number in records.items())
 
 
 def _explain(to: Console, source: str) -> None:

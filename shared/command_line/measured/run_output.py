@@ -95,7 +95,8 @@ def comparison(to: Console, design: Design, variants: list[VariantCosts]) -> Non
     ]
     table(to, ("variant", *columns, "what differs"), written, columns, fitted=True, style=of_cost)
     if heats := list(heat_rows(design, [compared.variant for compared in variants])):
-        heading(to, f"What each range takes of a table's new rows, as recorded; an even share is {1 / RANGES:.1%}")
+        even = f"an even share is {1 / RANGES:.1%}"
+        heading(to, f"What each range takes of a table's new rows: {recorded_heat(design).sample}; {even}")
         table(to, HEAT_COLUMNS, heats, fitted=True, style=of_cost)
     if refused := refusals(variants):
         heading(to, "What is refused, and why")
@@ -155,6 +156,7 @@ def _costs(design: Design, variant_costs: VariantCosts) -> dict[str, Any]:
         "rpcs_to_store": variant_costs.rpcs_per_record,
         "bytes_of_intents": variant_costs.intent_bytes_per_record,
         "busiest_shares": {heat.table: heat.heat.share for heat in heats},
+        "busiest_of": recorded_heat(design).sample,
     }
 
 

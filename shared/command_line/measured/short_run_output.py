@@ -73,6 +73,8 @@ def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts]) -
     if max(lines_of_rows(columns, written, to.width)) > 1:  # a line for each variant matters more
         columns, written = columns[:-1], [row[:-1] for row in written]
     table(to, columns, written, (*WRITE_NUMBERS, BUSIEST), fitted=True, style=of_cost)
+    if sample := recorded_heat(design).sample:
+        wrapped(to, f"{BUSIEST}: its share of the new rows, of {sample}.")
 
 
 def _show_verdict(to: Console, variants: Iterable[Variant], not_to_copy: Sequence[str]) -> None:

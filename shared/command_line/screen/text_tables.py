@@ -79,8 +79,7 @@ def _coloured_table(
     is_wide = sum(map(max, lines_of)) + GAP * (len(columns) - 1) > to.width
     rich_table = Table(box=frame, show_edge=False, pad_edge=False, padding=padding, header_style="bold")
     for name in columns:  # times and names of variants are never broken, other columns are
-        lines = textwrap.wrap(name, HEADER_WIDTH, break_long_words=False, break_on_hyphens=False)
-        header = "\n".join(lines) if name in numbers and (frame or is_wide) else name
+        header = _header(name) if name in numbers and (frame or is_wide) else name
         justify: JustifyMethod = "right" if name in numbers else "left"
         rich_table.add_column(
             header, justify=justify, overflow="fold", no_wrap=name.endswith("_ms") or name == "variant"
@@ -88,6 +87,11 @@ def _coloured_table(
     for row, of_row in zip(rows, styles, strict=True):
         rich_table.add_row(*(Text(text, style) for text, style in zip(row, of_row, strict=True)))
     to.print(rich_table)
+
+
+def _header(name: str) -> str:
+    """The name of a column of numbers on lines of its own width; no word is broken."""
+    return textwrap.fill(name, HEADER_WIDTH, break_on_hyphens=False, break_long_words=False)
 
 
 def value_per_line(to: Console, names: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -41,7 +41,7 @@ def heat_picture(design: Design) -> Picture:
         f"Heat {'map' if len(tables) == 1 else 'maps'} of key ranges against time: "
         f"{_shapes((table.table for table in tables), tables)}.",
         _headline(tables, names),
-        f"New rows of {'; of '.join(map(_verdict, tables))}, in the newer half of {_stored(recording)}.",
+        f"New rows of {'; of '.join(map(_verdict, tables))}, in the newer half of {recording.sample}.",
     )
     picture.y -= 8
     picture.scale(SCALE)
@@ -69,7 +69,7 @@ def hero_picture(design: Design, variants: Sequence[str], sentence: str) -> Pict
     recording = recorded_heat(design)
     tables = [busiest_table(recording, variant) for variant in variants]
     picture = Picture(
-        f"Heat maps of the same {_stored(recording)}: {_shapes(variants, tables)}.",
+        f"Heat maps of the same {recording.sample}: {_shapes(variants, tables)}.",
         "Where new rows go: the same events, two row keys",
         sentence,
     )
@@ -89,7 +89,7 @@ def hero_picture(design: Design, variants: Sequence[str], sentence: str) -> Pict
         _draw_boxes(picture, zip(short, (role for _label, role in boxes), strict=True), left, width, 12)
     picture.y += BOX_HEIGHT + 28
     picture.scale(SCALE)
-    picture.paragraph(f"Down: key ranges. Across: time. Stored: {_stored(recording)}.", "second")
+    picture.paragraph(f"Down: key ranges. Across: time. Stored: {recording.sample}.", "second")
     picture.y -= 8
     return picture
 
@@ -101,10 +101,6 @@ def busiest_table(recording: HeatRecording, variant: str) -> TableHeat:
 
 def _shapes(names: Iterable[str], tables: Iterable[TableHeat]) -> str:
     return "; ".join(f"{name}, {SHAPES[table.heat.kind]}" for name, table in zip(names, tables, strict=True))
-
-
-def _stored(recording: HeatRecording) -> str:
-    return " and ".join(f"{number:,} {load}" for load, number in recording.records.items())
 
 
 def _verdict(table: TableHeat) -> str:

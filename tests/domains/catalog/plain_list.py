@@ -75,7 +75,7 @@ def first_stored(products, kind):
 
 
 TIMES_MS = [0, 1, 2, 86_400_000]
-SHOPS, REGIONS, CATEGORIES = ["Taobao", "Tao", "店"], ["EU", "EU-north", "US"], ["lamps", "lamps2", "茶"]
+SHOPS, REGIONS, CATEGORIES = ["Taobao", "Tao", "Öko"], ["EU", "EU-north", "US"], ["lamps", "lamps2", "tea"]
 IDS = ["p-1", "p-12", "p-2", "é"]
 
 PLAIN_LIST = PlainList(

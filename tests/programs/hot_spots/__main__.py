@@ -1,8 +1,9 @@
 """Measures where the writes of designs land, and records it in their `heat.json`.
 
-The keys give the figures of every table of every variant. For the tables that contrast most in each design, the region
-servers of a real HBase count, too; if they disagree with the keys, nothing is recorded. With `--check` nothing is
-recorded either: what is measured must be what is recorded.
+The keys give the figures of every table of every variant. For the tables that a design's picture shows, the region
+servers of a real HBase count, too; if they disagree with the keys, nothing is recorded. A design of one page has no
+such picture, so its figures need no HBase. With `--check` nothing is recorded either: what is measured must be what is
+recorded.
 """
 
 import sys
@@ -14,30 +15,16 @@ from datetime import UTC, datetime
 import attrs
 
 from shared.designs import Design
-from shared.exhibit.heat import Writes
+from shared.exhibit.heat import Heat, Writes
 from shared.exhibit.heat_recording import ROWS, HeatRecording, heat_file, recorded_heat
-from shared.exhibit.heat_tables import (
-    TableHeat,
-    contrasting,
-    generated_records,
-    records_by_load,
-    table_heats,
-    table_writes,
-)
+from shared.exhibit.heat_tables import TableHeat, contrasting, generated_records, records_by_load
 from shared.stores import StoreError
 from tests.designs import all_designs, design_named
 from tests.programs.hbase.java import NotStarted
 from tests.programs.hbase.named import named_or_started
 from tests.programs.hbase.write_counts import NotCounted, version
+from tests.programs.hot_spots.of_variants import of_variant
 from tests.programs.hot_spots.region_counts import counted_heats
-
-
-def of_variant(design_name: str, number: int) -> tuple[list[TableHeat], Mapping[str, Writes]]:
-    """The heat of each table of a variant, and its writes."""
-    design = design_named(design_name)
-    variant = design.variants[number]
-    writes = table_writes(variant, generated_records(design, ROWS))
-    return [*table_heats(variant, writes)], writes
 
 
 def by_keys(designs: Iterable[Design]) -> tuple[dict[str, HeatRecording], dict[str, Writes]]:
@@ -53,8 +40,8 @@ def by_keys(designs: Iterable[Design]) -> tuple[dict[str, HeatRecording], dict[s
             variants = dict(zip((variant.name for variant in design.variants), measured[design.name], strict=True))
             heats = tuple(heat for of in variants.values() for heat in of.result()[0])
             records = records_by_load(generated_records(design, ROWS))
-            recordings[design.name] = HeatRecording(records, "", "", heats)
-            for heat in contrasting(design, heats):
+            recordings[design.name] = HeatRecording(records, True, "", "", heats)
+            for heat in () if design.in_one_file else contrasting(design, heats):
                 to_count[name_on_hbase(design.name, heat)] = variants[heat.variant].result()[1][heat.table]
     return recordings, to_count
 
@@ -80,18 +67,18 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="compare with the recordings, and write nothing")
     parser.add_argument("designs", nargs="*", type=design_named, metavar="design", help="all if omitted")
     arguments = parser.parse_args()
-    check, designs = (
-        arguments.check,
-        arguments.designs or [design for design in all_designs() if not design.in_one_file],
-    )
+    check, designs = arguments.check, arguments.designs or all_designs()
     recordings, to_count = by_keys(designs)
-    try:
-        with named_or_started() as named:
-            counted = counted_heats(named, to_count)
-            hbase = version(named.info_url or "")
-    except (NotStarted, NotCounted, StoreError) as error:
-        print(error, file=sys.stderr)
-        return 1
+    counted: Mapping[str, Heat] = {}
+    hbase = ""
+    if to_count:
+        try:
+            with named_or_started() as named:
+                counted = counted_heats(named, to_count)
+                hbase = version(named.info_url or "")
+        except (NotStarted, NotCounted, StoreError) as error:
+            print(error, file=sys.stderr)
+            return 1
     wrong: list[str] = []
     for design in designs:
         recording = recordings[design.name]
@@ -102,8 +89,10 @@ def main() -> int:
                 wrong.append(f"{design.name}:{heat.variant}, {heat.table}: HBase {by_hbase}, the keys {heat.heat}")
             tables.append(attrs.evolve(heat, counted=by_hbase))
             print(f"{design.name}:{heat.variant}, {heat.table}: {heat.verdict}{' (counted)' if by_hbase else ''}")
-        today = datetime.now(UTC).date().isoformat()
-        recordings[design.name] = attrs.evolve(recording, hbase=hbase, date=today, tables=tuple(tables))
+        recordings[design.name] = attrs.evolve(recording, tables=tuple(tables))
+        if not design.in_one_file:
+            today = datetime.now(UTC).date().isoformat()
+            recordings[design.name] = attrs.evolve(recordings[design.name], hbase=hbase, date=today)
         if check:
             wrong += differences(design.name, recordings[design.name], recorded_heat(design))
     for line in wrong:

@@ -18,6 +18,7 @@ from shared.exhibit.cost_tables import (
     written_row,
 )
 from shared.exhibit.growth import TIMES, recorded_growth
+from shared.exhibit.growth_words import how_many_grow
 from shared.exhibit.markdown import below, fits, markdown_list, markdown_table
 from shared.exhibit.verdicts import verdict
 
@@ -42,14 +43,10 @@ def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
 
 
 def _growth_line(design: Design) -> str:
-    """How many costs of the design itself grow with the data."""
-    growths = recorded_growth(design).own.values()
-    growing = sum(growth.course == "grows" for growth in growths)
-    if not growing:
-        return f"Costs stay flat up to {TIMES[-1]} times the data."
-    which = f"{growing} of {len(growths)} costs" if growing < len(growths) else "All costs"
-    grow = "grow with the data" if growing > 1 else "grows with the data"
-    return f"{which} {grow if design.in_one_file else f'[{grow}](REFERENCE.md#costs)'}."
+    """How many costs of the design itself grow with the data, and which of its variants."""
+    growing = how_many_grow(design, recorded_growth(design), "`")
+    reference = "" if design.in_one_file else " ([measured](REFERENCE.md#costs))"
+    return f"Up to {TIMES[-1]} times the data, {growing}{reference}."
 
 
 def _samples_lines(design: Design) -> Iterator[str]:

@@ -10,10 +10,9 @@ from shared.exhibit.markdown import below, filled, markdown_list
 def heat_block(design: Design) -> str:
     """Where the new rows of every table go, and for which of them a real HBase counted the same."""
     recording = recorded_heat(design)
-    records = listed(f"{number:,} {load}" for load, number in recording.records.items())
     caption = (
-        f"New rows of each table by its busiest of {RANGES} [ranges](../GLOSSARY.md#hot-spot), from {records} that the "
-        "generator of the samples made:"
+        f"New rows of each table by its busiest of {RANGES} [ranges](../GLOSSARY.md#hot-spot), counted on "
+        f"{recording.sample}:"
     )
     verdicts: dict[str, str] = {}
     by_verdict: dict[str, dict[str, None]] = {}

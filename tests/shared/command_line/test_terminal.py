@@ -18,9 +18,11 @@ import pytest
 from attrs import evolve
 from rich.cells import cell_len
 
+from domains import demo
 from domains.logs.shown.design import DESIGN as LOGS_DESIGN
 from domains.orders.shown.design import DESIGN as ORDERS_DESIGN
 from shared.command_line.files import load_command
+from shared.command_line.measured import short_run_output
 from shared.exhibit.regions import sampling
 from shared.stores import connect
 from tests.designs import all_designs
@@ -160,6 +162,33 @@ def test_nothing_but_commands_to_copy_is_wider_than_a_real_terminal(on_terminal,
     lines = re.split(r"\r\n|\r|\n", without_colours(shown))
     assert code == 0
     assert [line for line in lines if cell_len(line) > columns and not line.startswith("rowbook ask ")] == []
+
+
+SCREENS = {
+    "demo": {*demo.COMPARED, "seller", "buyer"},
+    "run logs": {"question", "returned", "variants", *short_run_output.WRITE_NUMBERS},
+    "list": set(),
+}
+"""Screens that a new user sees first, each with words of the headers of its tables."""
+
+
+def header_words(lines):
+    """The words of the headers of tables, whose rows stand below a line."""
+    for number, line in enumerate(lines):
+        if line.startswith("───"):
+            above = lines[:number]
+            first = max((at for at, line in enumerate(above) if not line.strip()), default=-1)
+            yield from " ".join(above[first + 1 :]).split()
+
+
+@pytest.mark.parametrize("columns", [80, pytest.param(100, marks=long), pytest.param(140, marks=long)])
+@pytest.mark.parametrize("screen", SCREENS)
+def test_the_first_screens_fit_a_real_terminal_and_break_no_word_of_a_header(on_terminal, columns, screen):
+    code, shown = on_terminal(columns, *screen.split())
+    lines = re.split(r"\r\n|\r|\n", without_colours(shown))
+    assert code == 0
+    assert [line for line in lines if cell_len(line) > columns] == []
+    assert SCREENS[screen] <= {*header_words(lines)}
 
 
 # Colours

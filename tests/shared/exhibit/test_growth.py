@@ -1,11 +1,14 @@
 """What is recorded of growing data, when a cost counts as growing, and the charts that show it."""
 
+import re
 from itertools import pairwise
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
 
-from shared.exhibit.growth import TIMES, Growth, growth_file, growth_text, recorded_growth
+from shared.exhibit.growth import TIMES, Growth, RecordedGrowth, growth_file, growth_text, recorded_growth
+from shared.exhibit.growth_words import how_many_grow
 from shared.exhibit.pictures.chart import LINE, Chart, Line, draw_chart
 from shared.exhibit.pictures.drawing import WIDTH, Picture, width_of
 from tests.designs import all_designs
@@ -43,6 +46,36 @@ def test_what_a_question_reads_at_the_first_sizes_does_not_know_what_happens_lat
     growth = Growth("rows", (6, 9, 36), (1, 1, 1), "refused")
     assert growth.up_to(2) == Growth("rows", (6, 9), (1, 1))
     assert (growth.up_to(2).course, growth.up_to(3).course, growth.up_to(4)) == ("constant", "grows", growth)
+
+
+@of_each_design
+def test_the_words_about_growth_name_every_variant_whose_costs_grow_where_those_of_the_design_do_not(design):
+    recorded = recorded_growth(design)
+    words = how_many_grow(design, recorded)
+    own = sum(growth.course == "grows" for growth in recorded.own.values())
+    assert words.startswith(
+        f"no cost of {design.name}"
+        if not own
+        else (f"{own} of {len(recorded.own)} costs", f"every cost of {design.name}")
+    )
+    growing = {name: len(recorded.differing(name)["grows"]) for name in recorded.others}
+    assert re.findall(r"(\d+) of (\S+?)(?=,| do| and|$)", words) == [
+        (str(number), name) for name, number in growing.items() if number
+    ]
+
+
+def test_the_words_about_growth_tell_the_design_from_its_variants():
+    constant, rising = Growth("rows", (1, 1, 1, 1), (1, 1, 1, 1)), Growth("rows", (1, 4, 16, 64), (1, 1, 1, 1))
+
+    def words(**variants):
+        design = SimpleNamespace(name="own")
+        return how_many_grow(design, RecordedGrowth((1, 4, 16, 64), variants), "`")
+
+    assert words(own={"a": constant, "b": constant}) == "no cost of `own` grows"
+    assert words(own={"a": constant, "b": rising}, v={"a": constant, "b": rising}) == "1 of 2 costs of `own` grows"
+    assert words(own={"a": constant}, v={"a": rising, "b": rising}) == "no cost of `own` grows, but 2 of `v` do"
+    assert words(own={"a": rising}, v={"a": constant}) == "every cost of `own` grows"
+    assert words(own={"a": rising}, v={"b": rising}) == "every cost of `own` grows, and so does 1 of `v`"
 
 
 def words_of(picture):

@@ -25,8 +25,8 @@ from shared.tables.layouts import physical_tables
 from tests.copies import ROOT
 from tests.designs import all_designs
 
-RECORDED = [design for design in all_designs() if not design.in_one_file]
-"""The designs whose heat is recorded; a page of one screen does not show it."""
+WITH_PICTURE = [design for design in all_designs() if not design.in_one_file]
+"""The designs with a picture of heat, for which an HBase counts too; a page of one screen has none."""
 
 # ---- grids by hand ---------------------------------------------------------------------------------
 
@@ -197,23 +197,24 @@ def test_the_owner_of_a_busy_range_is_named_with_its_share():
 # ---- recordings ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("design", RECORDED, ids=lambda design: design.name)
+@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
 def test_a_recording_has_the_tables_of_the_design_and_hbase_counted_what_the_keys_give(design):
     recording = recorded_heat(design)
     assert heat_file(design).read_text(encoding="utf-8") == recording.text()
     assert {*recording.records} == {load.name for load in design.loads}
-    assert sum(heat.written for heat in recording.of(design.name)) >= 0.99 * ROWS
+    assert recording.are_generated
+    assert sum(heat.written for heat in recording.of(design.name)) >= 0.95 * ROWS
     for variant in design.variants:
         tables = [physical.name for physical in physical_tables(variant.record_tables)]
         heats = recording.of(variant.name)
         assert [name for name in tables if name in {heat.table for heat in heats}] == [heat.table for heat in heats]
         assert that_matter(heats)
-    shown = contrasting(design, recording.tables)
+    shown = contrasting(design, recording.tables) if design in WITH_PICTURE else []
     assert all(heat.counted == heat.heat for heat in shown)
     assert [heat for heat in recording.tables if heat.counted] == sorted(shown, key=recording.tables.index)
 
 
-@pytest.mark.parametrize("design", RECORDED, ids=lambda design: design.name)
+@pytest.mark.parametrize("design", WITH_PICTURE, ids=lambda design: design.name)
 def test_the_picture_shows_the_busiest_range_of_the_design_or_of_the_variants_in_contrast(design):
     recording, picture = recorded_heat(design), heat_picture(design)
     for variant in contrast_of(design) or [design.name]:

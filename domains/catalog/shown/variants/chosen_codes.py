@@ -14,7 +14,7 @@ from .numbered_codes import BY_ID, BY_LISTING, NUMBERED
 from .numbered_codes import Repository as CodedRepository
 
 CODES = {
-    "shop": {"Taobao": b"tb", "Tao": b"to", "Tmall": b"tm", "JD": b"jd", "Äpfel & Birnen": b"ab", "店": b"di"},
+    "shop": {"Taobao": b"tb", "Tao": b"to", "Tmall": b"tm", "JD": b"jd", "Äpfel & Birnen": b"ab", "Öko": b"ek"},
     "region": {"EU": b"eu", "EU-north": b"en", "CN": b"cn", "US": b"us", "São Paulo": b"sp"},
     "category": {
         "lamps": b"la",
@@ -22,7 +22,7 @@ CODES = {
         "books": b"bo",
         "shoes": b"sh",
         "shoes for children": b"sc",
-        "茶": b"te",
+        "tea": b"te",
     },
 }
 """The codes that this release brings. A code is claimed when its name is first stored."""

@@ -13,9 +13,9 @@ from shared.keys import Code, Descending, EscapedText, Int64, TrailingText, part
 from ...keys import BY_ID, BY_LISTING, PRODUCTS
 from ...repository import CatalogRepository
 
-SHOPS = {"Taobao": 1, "Tao": 2, "Tmall": 3, "JD": 4, "Äpfel & Birnen": 5, "店": 6}
+SHOPS = {"Taobao": 1, "Tao": 2, "Tmall": 3, "JD": 4, "Äpfel & Birnen": 5, "Öko": 6}
 REGIONS = {"CN": 1, "US": 2, "EU": 3, "EU-north": 4, "São Paulo": 5}
-CATEGORIES = {"lamps": 1, "lamps2": 2, "books": 3, "shoes": 4, "shoes for children": 5, "茶": 6}
+CATEGORIES = {"lamps": 1, "lamps2": 2, "books": 3, "shoes": 4, "shoes for children": 5, "tea": 6}
 """The names of this release. A byte is never given to another name."""
 
 

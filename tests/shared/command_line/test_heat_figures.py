@@ -1,0 +1,104 @@
+"""The share of the busiest range of a variant: one figure, of one sample, wherever a person reads it."""
+
+import json
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from domains import demo
+from shared.exhibit.cost_tables import heat_shares
+from shared.exhibit.heat_recording import recorded_heat
+from shared.exhibit.heat_tables import contrasting, that_matter
+from tests.copies import ROOT
+from tests.designs import all_designs, design_named
+from tests.few_designs import few_of
+
+WITH_PICTURE = [design for design in all_designs() if not design.in_one_file]
+few_designs = pytest.mark.parametrize("design", few_of(all_designs(), lambda design: design.name))
+
+
+def block(page, name):
+    """A generated block of a page, on one line."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return text.partition(f"<!-- generated: {name} -->")[2].partition("<!-- end -->")[0]
+
+
+def busiest(shown):
+    """The shares that the screen of `rowbook demo` shows, by variant, and the text below them."""
+    shares, below = re.search(r"new rows in the busiest of 8 ranges(.*)\n(.*)", shown).groups()
+    return dict(zip(demo.COMPARED, re.findall(r"\d+%", shares), strict=True)), below
+
+
+def shares_of(design):
+    recording = recorded_heat(design)
+    return {variant.name: f"{recording.share(variant.name):.0%}" for variant in design.variants}
+
+
+@pytest.mark.long
+def test_the_demo_and_the_readme_show_the_recorded_shares_and_of_what(ok):
+    logs = design_named("logs")
+    recorded = {name: shares_of(logs)[name] for name in demo.COMPARED}
+    for shown in (ok("demo"), block("README.md", "demo")):
+        shares, below = busiest(shown)
+        assert shares == recorded
+        assert recorded_heat(logs).sample in below
+
+
+@few_designs
+def test_run_shows_the_recorded_shares_and_of_what(ok, few_samples, design):
+    recording, shares = recorded_heat(design), shares_of(design)
+    shown = ok(f"run {design.name}")
+    columns = shown[shown.index("Cost of storing one record in each variant") :]
+    for variant in design.variants:
+        if variant is design.main or variant.is_to_copy:
+            assert re.search(rf"\n{re.escape(variant.marked_name)} .* {shares[variant.name]} ", columns)
+    assert f"of {recording.sample};" in " ".join(columns.split())
+    (measured,) = json.loads(ok(f"run {design.name} --json"))["designs"]
+    for variant in measured["variants"]:
+        heats = recording.of(variant["name"])
+        assert variant["busiest_shares"] == {heat.table: heat.heat.share for heat in heats}
+        assert variant["busiest_of"] == recording.sample
+
+
+@few_designs
+def test_heat_shows_the_recorded_shares_and_of_what(ok, design):
+    recording = recorded_heat(design)
+    shown = json.loads(ok(f"heat {design.name} --json"))
+    assert (shown["records"], shown["sample"]) == (recording.records, recording.sample)
+    for variant in shown["variants"]:
+        assert [(table["table"], table["shares"]) for table in variant["tables"]] == [
+            (heat.table, [*heat.heat.shares]) for heat in recording.of(variant["name"])
+        ]
+    assert ok(f"heat {design.name}").startswith(f"{recording.sample}, stored")
+
+
+@pytest.mark.parametrize("design", WITH_PICTURE, ids=lambda design: design.name)
+def test_a_reference_shows_the_recorded_shares_and_of_what(design):
+    recording = recorded_heat(design)
+    shown = block(f"domains/{design.name}/REFERENCE.md", "heat")
+    assert recording.sample in " ".join(shown.split())
+    for heat in that_matter(recording.tables):
+        of_table = [line for line in shown.splitlines() if re.search(rf"\b{re.escape(heat.table)}\b", line)]
+        assert any(heat.heat.verdict in line or heat_shares(heat.heat, "**") in line for line in of_table)
+
+
+@pytest.mark.parametrize("design", WITH_PICTURE, ids=lambda design: design.name)
+def test_a_picture_shows_the_recorded_shares_and_of_what(design):
+    recording = recorded_heat(design)
+    picture = ElementTree.parse(ROOT / "domains" / design.name / "shown" / "pictures" / "heat.svg")
+    text = " ".join(" ".join(picture.getroot().itertext()).split())
+    assert recording.sample in text
+    assert f"{contrasting(design, recording.tables)[0].heat.share:.0%}" in text
+
+
+@pytest.mark.long
+def test_measuring_now_gives_what_is_recorded(ok):
+    """The recording of a design whose records are stored in seconds."""
+    recording = recorded_heat(design_named("links"))
+    shown = json.loads(ok("heat links --rows 100000 --json"))
+    assert (shown["records"], shown["sample"]) == (recording.records, recording.sample)
+    (links,) = shown["variants"]
+    assert [(table["table"], table["shares"]) for table in links["tables"]] == [
+        (heat.table, [*heat.heat.shares]) for heat in recording.of("links")
+    ]
