@@ -39,6 +39,8 @@ HOSTILE: Mapping[object, object] = {
     24_900: 10**21 + 288,
 }
 """What each plain value stands for."""
+WITHIN_64_BITS = {"OrderSummary": {24_900: 2**40}}
+"""What plain values stand for in records whose integers have at most 64 bits."""
 CLOSED = ("shop", "category")
 """Fields of `catalog` with codes for a closed set of names, which stay as they are."""
 
@@ -71,6 +73,8 @@ def _hostile(design: Design) -> Design:
 def _hostile_record(record: Any) -> Any:
     values = attrs.asdict(record, recurse=False)
     changed = {name: _hostile_value(value) for name, value in values.items() if name not in CLOSED}
+    small = WITHIN_64_BITS.get(type(record).__name__, {})
+    changed |= {name: small[value] for name, value in values.items() if isinstance(value, int) and value in small}
     return attrs.evolve(record, **changed)
 
 
