@@ -16,8 +16,8 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     warnings.showwarning = _show_warning
+    words = sys.argv[1:]
     try:
-        words = sys.argv[1:]
         sys.exit(app(words)(words, prog_name="rowbook", standalone_mode=False))
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
