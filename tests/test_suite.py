@@ -137,7 +137,7 @@ def lines_of_code(path):
 def test_a_design_in_one_file_has_its_files_and_imports_only_what_one_copies(design):
     path, folder = module_of(design)
     assert folder.name == design.name
-    files = {"__init__.py", path.name, "design.py", "README.md", "layout.txt"}
+    files = {"__init__.py", path.name, "design.py", "README.md", "CARD.md", "layout.txt"}
     files |= {"steps.txt"} if design.name in STEPS else set()
     assert {file.name for file in folder.iterdir() if file.is_file()} == files
     for module in imported_modules(path):

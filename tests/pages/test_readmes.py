@@ -54,7 +54,8 @@ def test_every_readme_with_generated_blocks_is_generated_and_so_is_the_list_of_d
     readmes = [path for path in READMES if "<!-- generated: " in path.read_text(encoding="utf-8")]
     made = [folder_of(design) / ("" if design.in_one_file else "shown") / STEPS_FILE for design in SHOWING_STEPS]
     made += [folder_of(design) / SCANS for design in IN_FOLDERS]
-    assert sorted(PAGES) == sorted([*readmes, *made, SUITE.listing])
+    made += [folder_of(design) / "CARD.md" for design in all_designs()]
+    assert sorted(PAGES) == sorted([*readmes, *made, ROOT / "llms.txt", SUITE.listing])
 
 
 def marked_long(paths, is_long):

@@ -48,10 +48,10 @@ def setting_words(name: str) -> list[str]:
     return [] if design is None or design.settings is None else [f"{setting}=" for setting in design.settings.names]
 
 
-def has_settings(command: str, words: Sequence[str]) -> bool:
-    """Whether `--settings` does anything in a command, with the design that its words name, or with any."""
+def may_have_settings(words: Sequence[str]) -> bool:
+    """Whether the tables of a design that these words name have settings; also if they name none."""
     named = [design for word in words if (design := _design(word)) is not None]
-    return command != "list" and (not named or any(design.settings is not None for design in named))
+    return not named or any(design.settings is not None for design in named)
 
 
 def column_words(name: str) -> list[str]:

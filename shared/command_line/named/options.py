@@ -125,12 +125,18 @@ class DesignCommand(Command):
 
     def get_help(self, ctx: Any) -> str:
         """The help text, without `--settings` if the words name a design whose tables have none."""
-        from .completing import has_settings
-
         for option in self.params:
             if isinstance(option, TyperOption) and option.name == "settings":
-                option.hidden = not has_settings(ctx.info_name, self.words)
+                option.hidden = not self._has_settings(ctx)
         return super().get_help(ctx)
+
+    def _has_settings(self, ctx: Any) -> bool:
+        """Whether `--settings` does anything with the design that the words name, or with any."""
+        if ctx.info_name == "list" or all(word.startswith("-") for word in self.words):
+            return ctx.info_name != "list"
+        from .completing import may_have_settings
+
+        return may_have_settings(self.words)
 
 
 class LoadCommand(DesignCommand):

@@ -69,5 +69,5 @@ def test_a_table_with_split_points_is_made_through_thrift2_and_used_without(
 
 
 def test_a_demo_leaves_no_table(ok, url, connection):
-    assert "logs:" in ok(f"run logs:slices --store '{url}'")
+    assert "storing one record" in ok(f"run logs:slices --store '{url}'")
     assert connection.tables() == []

@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import pytest
 
 from domains import demo
-from shared.exhibit.cost_tables import heat_shares
 from shared.exhibit.heat_recording import recorded_heat
-from shared.exhibit.heat_tables import contrasting, that_matter
+from shared.exhibit.heat_tables import that_matter
+from shared.exhibit.shown_design import contrast_of
 from tests.copies import ROOT
 from tests.designs import all_designs, design_named
 from tests.few_designs import few_of
@@ -36,24 +36,37 @@ def shares_of(design):
 
 
 @pytest.mark.long
-def test_the_demo_and_the_readme_show_the_recorded_shares_and_of_what(ok):
+def test_the_demo_shows_the_recorded_shares_and_of_what(ok):
     logs = design_named("logs")
-    recorded = {name: shares_of(logs)[name] for name in demo.COMPARED}
-    for shown in (ok("demo"), block("README.md", "demo")):
-        shares, below = busiest(shown)
-        assert shares == recorded
-        assert recorded_heat(logs).sample in below
+    shares, below = busiest(ok("demo"))
+    assert shares == {name: shares_of(logs)[name] for name in demo.COMPARED}
+    assert recorded_heat(logs).sample in below
+
+
+def test_the_first_page_shows_the_recorded_shares_and_of_what():
+    logs = design_named("logs")
+    shown = block("README.md", "hero-picture")
+    picture = text_of(ROOT / "domains" / "pictures" / "hero.svg")
+    assert recorded_heat(logs).sample in shown
+    assert recorded_heat(logs).sample in picture
+    for name in contrast_of(logs):
+        assert shares_of(logs)[name] in picture
+
+
+def text_of(picture):
+    """The words of a picture."""
+    return " ".join(" ".join(ElementTree.parse(picture).getroot().itertext()).split())
 
 
 @few_designs
 def test_run_shows_the_recorded_shares_and_of_what(ok, few_samples, design):
     recording, shares = recorded_heat(design), shares_of(design)
     shown = ok(f"run {design.name}")
-    columns = shown[shown.index("Cost of storing one record in each variant") :]
+    columns = shown[shown.index("storing one record") :]
     for variant in design.variants:
-        if variant is design.main or variant.is_to_copy:
-            assert re.search(rf"\n{re.escape(variant.marked_name)} .* {shares[variant.name]} ", columns)
-    assert f"of {recording.sample};" in " ".join(columns.split())
+        if variant.is_to_copy:
+            assert re.search(rf"\n{re.escape(variant.marked_name)} .* {shares[variant.name]}\s", columns)
+    assert f"of {recording.sample}." in " ".join(columns.split())
     (measured,) = json.loads(ok(f"run {design.name} --json"))["designs"]
     for variant in measured["variants"]:
         heats = recording.of(variant["name"])
@@ -64,13 +77,13 @@ def test_run_shows_the_recorded_shares_and_of_what(ok, few_samples, design):
 @few_designs
 def test_heat_shows_the_recorded_shares_and_of_what(ok, design):
     recording = recorded_heat(design)
-    shown = json.loads(ok(f"heat {design.name} --json"))
+    shown = json.loads(ok(f"review {design.name} --only heat --json"))
     assert (shown["records"], shown["sample"]) == (recording.records, recording.sample)
     for variant in shown["variants"]:
         assert [(table["table"], table["shares"]) for table in variant["tables"]] == [
             (heat.table, [*heat.heat.shares]) for heat in recording.of(variant["name"])
         ]
-    assert ok(f"heat {design.name}").startswith(f"{recording.sample}, stored")
+    assert ok(f"review {design.name} --only heat").startswith(f"{recording.sample}, stored")
 
 
 @pytest.mark.parametrize("design", WITH_PICTURE, ids=lambda design: design.name)
@@ -78,18 +91,18 @@ def test_a_reference_shows_the_recorded_shares_and_of_what(design):
     recording = recorded_heat(design)
     shown = block(f"domains/{design.name}/REFERENCE.md", "heat")
     assert recording.sample in " ".join(shown.split())
-    for heat in that_matter(recording.tables):
-        of_table = [line for line in shown.splitlines() if re.search(rf"\b{re.escape(heat.table)}\b", line)]
-        assert any(heat.heat.verdict in line or heat_shares(heat.heat, "**") in line for line in of_table)
+    lines = [" ".join(line.split()) for line in shown.split("\n- ")]
+    for table in that_matter(recording.tables):
+        assert any(f"`{table.table}`" in line and table.verdict in line for line in lines), table
 
 
 @pytest.mark.parametrize("design", WITH_PICTURE, ids=lambda design: design.name)
-def test_a_picture_shows_the_recorded_shares_and_of_what(design):
+def test_a_picture_shows_the_recorded_shares_and_the_sentence_below_it_of_what(design):
     recording = recorded_heat(design)
-    picture = ElementTree.parse(ROOT / "domains" / design.name / "shown" / "pictures" / "heat.svg")
-    text = " ".join(" ".join(picture.getroot().itertext()).split())
-    assert recording.sample in text
-    assert f"{contrasting(design, recording.tables)[0].heat.share:.0%}" in text
+    text = text_of(ROOT / "domains" / design.name / "shown" / "pictures" / "heat.svg")
+    for name in contrast_of(design) or [design.name]:
+        assert f"{recording.share(name):.0%}" in text
+    assert recording.sample in " ".join(block(f"domains/{design.name}/README.md", "heat-picture").split())
 
 
 @pytest.mark.long

@@ -42,7 +42,9 @@ def test_files_are_stored_by_several_processes_and_listed_in_their_order(ok, fol
     assert rows(url) == 150
 
 
-@pytest.mark.parametrize(("content", "reason"), [(None, "No such file"), ("bad\n", "no column host")])
+@pytest.mark.parametrize(
+    ("content", "reason"), [(None, "No such file"), ("bad\n", "is not CSV: must begin with the columns")]
+)
 def test_a_file_that_cannot_be_read_fails_the_command_after_the_files_under_way(rowbook, folder, url, content, reason):
     files = logs(folder, 1, 300)
     if content is not None:

@@ -22,7 +22,6 @@ from domains import demo
 from domains.logs.shown.design import DESIGN as LOGS_DESIGN
 from domains.orders.shown.design import DESIGN as ORDERS_DESIGN
 from shared.command_line.files import load_command
-from shared.command_line.measured import short_run_output
 from shared.exhibit.regions import sampling
 from shared.stores import connect
 from tests.designs import all_designs
@@ -166,19 +165,22 @@ def test_nothing_but_commands_to_copy_is_wider_than_a_real_terminal(on_terminal,
 
 SCREENS = {
     "demo": {*demo.COMPARED, "seller", "buyer"},
-    "run logs": {"question", "returned", "variants", *short_run_output.WRITE_NUMBERS},
+    "run logs": {"question", "time-first", "storing", "busiest"},
     "list": set(),
 }
 """Screens that a new user sees first, each with words of the headers of its tables."""
 
 
 def header_words(lines):
-    """The words of the headers of tables, whose rows stand below a line."""
+    """The words of the headers of tables: they stand above a line, or begin as a grid of `run` does."""
     for number, line in enumerate(lines):
         if line.startswith("───"):
             above = lines[:number]
             first = max((at for at, line in enumerate(above) if not line.strip()), default=-1)
             yield from " ".join(above[first + 1 :]).split()
+        if line.startswith(("question ", "storing ")):
+            end = next(at for at in range(number, len(lines)) if lines[at][:1].strip() and at > number)
+            yield from " ".join(lines[number:end]).split()
 
 
 @pytest.mark.parametrize("columns", [80, pytest.param(100, marks=long), pytest.param(140, marks=long)])
