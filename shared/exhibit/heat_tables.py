@@ -122,11 +122,12 @@ def tells_order(made: Records) -> bool:
 
 
 def _time_fields(made: Records) -> Mapping[str, TimeField | None]:
-    """The field that tells when records are written, for each load; None if no field does."""
-    records_of: dict[str, list[Any]] = {}
-    for load, record in made:
-        records_of.setdefault(load.name, []).append(record)
-    return {name: time_field(records) for name, records in records_of.items()}
+    """The field that tells when records are written, for each load; None if no field does.
+
+    The samples of a load tell it: so many records as a generator makes may cover decades, as dates of birth do.
+    """
+    loads = {load.name: load for load, _record in made}
+    return {name: time_field([*load.sample_records()]) for name, load in loads.items()}
 
 
 def _time_of(made: Records) -> Callable[[tuple[Load, Any]], float]:

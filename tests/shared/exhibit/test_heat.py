@@ -21,9 +21,10 @@ from shared.exhibit.heat_tables import (
 )
 from shared.exhibit.pictures.heat_picture import busiest_table, heat_picture
 from shared.exhibit.shown_design import contrast_of
+from shared.exhibit.write_order import LONGEST_MS
 from shared.tables.layouts import physical_tables
 from tests.copies import ROOT
-from tests.designs import all_designs
+from tests.designs import all_designs, design_named
 
 WITH_PICTURE = [design for design in all_designs() if not design.in_one_file]
 """The designs with a picture of heat, for which an HBase counts too; a page of one screen has none."""
@@ -239,3 +240,9 @@ def test_the_recordings_show_what_the_pages_conclude():
     assert {kind for kind, _places in kinds("counters", "login_shards", "logins_by_day_salted")} == {"even"}
     assert kinds("tsdb", "tsdb") == [("steady", "25% in each of 4 ranges")]
     assert kinds("tsdb", "tsdb-salted")[0][0] == kinds("monitoring", "points", "latest_points")[1][0] == "even"
+
+
+def test_so_many_records_that_they_cover_decades_are_stored_in_order_of_time():
+    times = [order.placed_ms for _load, order in at_least(design_named("orders"), 25_000)]
+    assert times[-1] - times[0] > LONGEST_MS
+    assert times == sorted(times)
