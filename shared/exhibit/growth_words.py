@@ -54,9 +54,10 @@ def _factors(design: Design, growths: Mapping[str, Growth]) -> Iterator[str]:
         factors = sorted(growths[question].factor for question in questions)
         lowest, highest = (f"{factors[at]:.1f}".removesuffix(".0") for at in (0, -1))
         factor = lowest if lowest == highest else f"{lowest} to {highest}"
-        verb = "reads" if len(questions) == 1 else "read"
+        is_every = len(questions) == len(growths) > 1
+        verb = "reads" if is_every or len(questions) == 1 else "read"
         because = f", because {reason}" if reason else ""
-        yield f"{_quoted(questions)} {verb} {factor} times as much{because}"
+        yield f"{'every question' if is_every else _quoted(questions)} {verb} {factor} times as much{because}"
 
 
 def _reason(design: Design, question: str) -> str:

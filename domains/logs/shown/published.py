@@ -333,7 +333,7 @@ def asked_most_often_first(design: Design) -> Outcome:
 
     (wrong, returned), (right, _) = rows_read(time_first.TABLE), rows_read(LOGS)
     return Outcome(
-        f"of {len(design.patterns)} questions {len(of_time)} name a time and {len(of_host)} a host: those of a host",
+        f"the {len(of_host)} of {len(design.patterns)} questions that name a host; {len(of_time)} name a time",
         f"the time first: {wrong:,} rows read for {returned:,} returned",
         f"the host first, bound by equality: {right:,} rows read",
     )

@@ -121,6 +121,6 @@ def traps_block(design: Design) -> str:
     items: list[str] = []
     for trap in traps_of(design):
         name, published, wanted, wrong, right = trap_row(trap, design)
-        items.append(markdown_list([f'**{name}**: for {wanted}, "{published}" gives {wrong}']))
+        items.append(markdown_list([f'**{name}**: for {wanted}, "{published}" gives: {wrong}']))
         items.append(markdown_list([f"right way: {right}"], indent="  "))
     return "\n".join(items)
