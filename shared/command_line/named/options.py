@@ -132,8 +132,10 @@ class DesignCommand(Command):
 
     def _has_settings(self, ctx: Any) -> bool:
         """Whether `--settings` does anything with the design that the words name, or with any."""
-        if ctx.info_name == "list" or all(word.startswith("-") for word in self.words):
-            return ctx.info_name != "list"
+        if ctx.info_name == "list":
+            return False
+        if all(word.startswith("-") for word in self.words):
+            return True
         from .completing import may_have_settings
 
         return may_have_settings(self.words)
