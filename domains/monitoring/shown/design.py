@@ -47,7 +47,7 @@ DESIGN = ShownDesign.of(
     variants=(
         attrs.evolve(
             OWN.main,
-            take_if="you ask for one metric of a host: the points of a period, their averages, the latest value",
+            take_if="you ask for one metric of a host: its points, averages, or latest value",
             avoid_if="you ask for one metric of all hosts, which it refuses",
         ),
         Variant(
@@ -70,7 +70,7 @@ DESIGN = ShownDesign.of(
                 "puts a point into its hour, then into its latest row, so a crash leaves at most an old latest row; "
                 "repeat the call, or wait for the next point of the metric"
             ),
-            take_if="you ask for the latest value of every metric of a host, or of every host of a site",
+            take_if="you ask for the latest values of a host, or of all hosts of a site",
             avoid_if="you cannot afford a second put for each point",
         ),
         Variant(

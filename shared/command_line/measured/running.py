@@ -16,7 +16,7 @@ from ..named.designs import full_name, group_by_design
 from ..named.options import MEMORY
 from ..named.stores import open_store
 from ..screen.progress import doing
-from ..screen.terminal import line, wrapped
+from ..screen.terminal import line
 from ..screen.wrong_usage import CommandFailed, WrongUsage
 from . import run_output, short_run_output
 
@@ -42,15 +42,15 @@ def run(out: Console, errors: Console, names: list[str], store: str, *, keep: bo
         all_costs.append((design, measured))
         if number and not as_json:
             line(out)
-        with doing(errors, design.name) as tell:
-            for place, variant in enumerate(variants, 1):
-                tell(f"{variant.name}, {place} of {len(variants)}")
-                with _demo_tables(store, variant, keep) as connection:
-                    prefix = (connection.table_prefix or b"").decode()  # includes the URL's
+        for place, variant in enumerate(variants, 1):
+            with _demo_tables(store, variant, keep) as connection:
+                prefix = (connection.table_prefix or b"").decode()  # includes the URL's
+                with doing(errors, design.name) as tell:
+                    tell(f"{variant.name}, {place} of {len(variants)}")
                     measured.append(measure_variant(connection, design, variant))
-                    if variant is variants[0] and full and not as_json:
-                        show_design(out, design, variants)
-                        _show_in_full(out, connection, design, measured[0])
+                if variant is variants[0] and full and not as_json:
+                    show_design(out, design, variants)
+                    _show_in_full(out, connection, design, measured[0])
         if not as_json:
             _compare(out, design, measured, full)
         if keep and not as_json:
@@ -85,8 +85,7 @@ def _show_in_full(out: Console, connection: happybase.Connection, design: Design
 def _compare(out: Console, design: Design, measured: list[VariantCosts], full: bool) -> None:
     """The variants side by side; in full also when not to choose them, what they refuse, and published mistakes."""
     if not full:
-        short_run_output.show_choice(out, design, measured)
-        wrapped(out, f"rowbook run {design.name} --all explains the words, and says when not to choose a variant.")
+        short_run_output.show_choice(out, design, measured, f"rowbook run {design.name} --all says more.")
         return
     if len(measured) > 1:
         run_output.comparison(out, design, measured)

@@ -58,15 +58,16 @@ def show_one(to: Console, connection: happybase.Connection, design: Design, cost
             key_ruler(to, design, layout, row, "")
 
 
-def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts]) -> None:
+def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts], *more: str) -> None:
     """Writes which variant to choose, what each question costs in each, and what each writes.
 
-    Variants that are not to be copied are only named, unless no others were measured.
+    Variants that are not to be copied are only named, unless no others were measured. `more` follows what the words of
+    the tables mean.
     """
     advised = [costs for costs in measured if costs.variant.is_to_copy] or measured
     others = [costs.variant.marked_name for costs in measured if costs not in advised]
     _show_verdict(to, [costs.variant for costs in advised], others)
-    _show_grids(to, full_name(design, advised[0].variant), advised)
+    notes = _show_grids(to, full_name(design, advised[0].variant), advised)
     line(to)
     columns = ["storing one record", *WRITE_NUMBERS[:-1], BUSIEST, "what differs"]
     written = [[costs.variant.marked_name, *_writes(design, costs), costs.variant.differs] for costs in advised]
@@ -74,7 +75,8 @@ def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts]) -
         columns, written = columns[:-1], [row[:-1] for row in written]
     table(to, columns, written, (*WRITE_NUMBERS, BUSIEST), fitted=True, style=of_cost)
     if sample := recorded_heat(design).sample:
-        wrapped(to, f"{BUSIEST}: its share of the new rows, of {sample}.")
+        notes.append(f"{BUSIEST}: of {sample}.")
+    wrapped(to, " ".join([*notes, *more]))
 
 
 def _show_verdict(to: Console, variants: Iterable[Variant], not_to_copy: Sequence[str]) -> None:
@@ -90,8 +92,11 @@ def _show_verdict(to: Console, variants: Iterable[Variant], not_to_copy: Sequenc
         wrapped(to, f"do not copy {', '.join(not_to_copy)}", style=WRONG)
 
 
-def _show_grids(to: Console, name: str, measured: Sequence[VariantCosts]) -> None:
-    """Writes the grid of questions and variants, as the page selects them, or several if it is too wide."""
+def _show_grids(to: Console, name: str, measured: Sequence[VariantCosts]) -> list[str]:
+    """Writes the grid of questions and variants, as the page selects them, or several if it is too wide.
+
+    Returns what empty cells mean, and which variants are not in it.
+    """
     differing, alike, silent = compared(measured)
     for grid in _shortest(differing, to.width):
         line(to)
@@ -101,8 +106,7 @@ def _show_grids(to: Console, name: str, measured: Sequence[VariantCosts]) -> Non
         notes.append(f"The same in every cell: {', '.join(costs.variant.marked_name for costs in alike)}.")
     if silent:
         notes.append(f"All refused: {', '.join(costs.variant.marked_name for costs in silent)}.")
-    if notes:
-        wrapped(to, " ".join(notes))
+    return notes
 
 
 def _shortest(variants: Sequence[VariantCosts], width: int) -> list[Grid]:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from domains import demo
-from shared.exhibit.heat_recording import recorded_heat
+from shared.exhibit.heat_recording import ROWS, measured_heat, recorded_heat
 from shared.exhibit.heat_tables import that_matter
 from shared.exhibit.shown_design import contrast_of
 from tests.copies import ROOT
@@ -106,12 +106,11 @@ def test_a_picture_shows_the_recorded_shares_and_the_sentence_below_it_of_what(d
 
 
 @pytest.mark.long
-def test_measuring_now_gives_what_is_recorded(ok):
+def test_measuring_now_gives_what_is_recorded():
     """The recording of a design whose records are stored in seconds."""
-    recording = recorded_heat(design_named("links"))
-    shown = json.loads(ok("heat links --rows 100000 --json"))
-    assert (shown["records"], shown["sample"]) == (recording.records, recording.sample)
-    (links,) = shown["variants"]
-    assert [(table["table"], table["shares"]) for table in links["tables"]] == [
-        (heat.table, [*heat.heat.shares]) for heat in recording.of("links")
+    links = design_named("links")
+    recording, measured = recorded_heat(links), measured_heat(links, links.variants, ROWS)
+    assert (measured.records, measured.sample) == (recording.records, recording.sample)
+    assert [(table.table, table.heat) for table in measured.tables] == [
+        (table.table, table.heat) for table in recording.tables
     ]

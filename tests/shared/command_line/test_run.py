@@ -51,12 +51,13 @@ def test_run_without_names_is_a_line_of_every_design(ok, few_samples):
 
 @pytest.mark.long
 def test_run_in_full_without_names_is_every_design_one_after_the_other(ok, few_samples):
-    assert ok("run --all") == "".join(ok(f"run {design.name} --all") for design in all_designs())
+    assert ok("run --all") == "\n".join(ok(f"run {design.name} --all") for design in all_designs())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("columns", [None, 100])
 @few_designs
-def test_a_design_is_one_screen(ok, few_samples, terminal, design, columns):
+def test_a_design_is_one_screen(ok, terminal, design, columns):
     if columns:
         terminal(columns)
     assert len(ok(f"run {design.name}").splitlines()) <= OF_DESIGN
