@@ -221,7 +221,7 @@ def test_an_erasure_of_another_source_is_kept_and_reported(connection, machine, 
 
 def test_an_erasure_of_an_earlier_release_is_finished_as_before(connection, machine, notes, erasures):
     erasure = erase_ada(notes, erasures)
-    connection.table(TABLE.name).delete(b"ada", [b"e:n"])
+    connection.table(TABLE.name).delete(b"ada", [b"e:n"], timestamp=erasure.at_ms + 1000)  # whatever the clocks say
     assert [*erasures.stored(fail)] == [attrs.evolve(erasure, source_tables=())]
     machine.passes(FORGET_MS + 1000)
     assert erasures.recover().settled == 1
