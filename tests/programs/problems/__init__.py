@@ -18,8 +18,9 @@ FORM = f"""Give the row keys of HBase tables for each problem, as JSON:
 
 Every table holds all records. `-` before a field means descending. A salt is optional: 1 of {BUCKETS} buckets of a
 field of the key, in front of it. One region absorbs {ABSORBED:,} writes a second. Rows of a table must differ. One
-table must have a key without a field that changes, because one row decides. The cost of an answer is what questions read a second, in ranges and rows, and the puts and deletes of writes and changes,
-counted on {RECORDS} records of each problem.
+table must have a key without a field that changes, because one row decides. The cost of an answer is what questions
+read a second, in ranges and rows, and the puts and deletes of writes and changes, counted on {RECORDS} records of each
+problem.
 """
 
 
