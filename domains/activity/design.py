@@ -30,7 +30,7 @@ OF_ANY_TIME = Exemption("rows", "the user comes before the time, so these users'
 
 DESIGN = Design(
     name="activity",
-    question="Which row keys find the actions of one user, and which those of all users?",
+    question="Which row keys find the actions of one user, and which find the actions of all users?",
     loads=(
         Load(
             "actions",
