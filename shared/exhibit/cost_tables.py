@@ -195,34 +195,25 @@ class Grid(NamedTuple):
     rows: list[tuple[str, ...]]
 
 
-def grids(
-    variants: Sequence[VariantCosts],
-    cell: Callable[[Measurement], str],
-    fits: Callable[[Grid], bool],
-    *,
-    only_differences: bool = False,
-) -> list[Grid]:
-    """As few grids of variants as `fits` allows, each with the first variant; in pairs if even these do not fit.
+def grids(variants: Sequence[VariantCosts], fits: Callable[[Grid], bool]) -> list[Grid]:
+    """As few grids of verdicts as `fits` allows, each with the first variant; in pairs if even these do not fit.
 
-    With `only_differences`, a cell is empty if it equals that of the first variant, and further grids leave out
-    questions whose cells are all empty.
+    A cell is empty if it equals that of the first variant; further grids leave out questions whose cells are all empty.
     """
     first, *others = variants
-    made = [_grid([first], cell, only_differences)]
+    made = [_grid([first])]
     for count in range(1, len(others) + 1):
         size = -(-len(others) // count)
-        groups = ([first, *others[at : at + size]] for at in range(0, len(others), size))
-        whole, *further = (_grid(group, cell, only_differences) for group in groups)
+        whole, *further = (_grid([first, *others[at : at + size]]) for at in range(0, len(others), size))
         made = [whole, *(Grid(grid.columns, [row for row in grid.rows if any(row[2:])]) for grid in further)]
         if all(map(fits, made)):
             break
     return made
 
 
-def _grid(variants: Sequence[VariantCosts], cell: Callable[[Measurement], str], only_differences: bool) -> Grid:
+def _grid(variants: Sequence[VariantCosts]) -> Grid:
     rows: list[tuple[str, ...]] = []
     for measurements in zip(*(costs.measurements for costs in variants), strict=True):
-        first, *others = map(cell, measurements)
-        shown = ("" if only_differences and other == first else other for other in others)
-        rows.append((measurements[0].pattern.question, first, *shown))
+        first, *others = map(verdict, measurements)
+        rows.append((measurements[0].pattern.question, first, *("" if other == first else other for other in others)))
     return Grid(["question", *(costs.variant.marked_name for costs in variants)], rows)

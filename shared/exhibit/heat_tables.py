@@ -127,7 +127,13 @@ def _time_fields(made: Records) -> Mapping[str, TimeField | None]:
     The samples of a load tell it: so many records as a generator makes may cover decades, as dates of birth do.
     """
     loads = {load.name: load for load, _record in made}
-    return {name: time_field([*load.sample_records()]) for name, load in loads.items()}
+    return {name: _time_field(load, load.samples.absolute()) for name, load in loads.items()}
+
+
+@cache
+def _time_field(load: Load, _samples: Path) -> TimeField | None:
+    """The field of a load's records, read once from its samples; the path is absolute, so that folders differ."""
+    return time_field([*load.sample_records()])
 
 
 def _time_of(made: Records) -> Callable[[tuple[Load, Any]], float]:

@@ -21,6 +21,7 @@ from shared.stores.filters import language as filter_language
 from shared.tables import ItemCells, create_tables
 from tests.designs import all_designs
 from tests.few_designs import few_of
+from tests.programs.pages.cards import CARD
 from tests.programs.pages.cost_blocks import SCANS, across, choice_block, refused_block
 from tests.programs.pages.heat_blocks import heat_block
 from tests.programs.pages.key_blocks import columns_block, layout_block, published_block, variants_block
@@ -54,7 +55,7 @@ def test_every_readme_with_generated_blocks_is_generated_and_so_is_the_list_of_d
     readmes = [path for path in READMES if "<!-- generated: " in path.read_text(encoding="utf-8")]
     made = [folder_of(design) / ("" if design.in_one_file else "shown") / STEPS_FILE for design in SHOWING_STEPS]
     made += [folder_of(design) / SCANS for design in IN_FOLDERS]
-    made += [folder_of(design) / "CARD.md" for design in all_designs()]
+    made += [folder_of(design) / CARD for design in all_designs()]
     assert sorted(PAGES) == sorted([*readmes, *made, ROOT / "llms.txt", SUITE.listing])
 
 

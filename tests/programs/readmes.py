@@ -24,7 +24,6 @@ from domains.tsdb.changing.rewriting import QUIET_MS
 from shared.command_line.named.design_lines import listing_text
 from shared.designs import LINT_RULES, Design
 from shared.designs.design import FACTS
-from shared.designs.patterns import key_line
 from shared.exhibit.comparison import stored_bytes
 from shared.exhibit.heat import LEGEND as HEAT_LEGEND
 from shared.exhibit.heat import RANGES
@@ -41,8 +40,9 @@ from tests.domains.orders import backups
 from tests.engines import Embedded
 from tests.programs.pages import cards
 from tests.programs.pages import claim_blocks as claims
+from tests.programs.pages.cards import CARD
 from tests.programs.pages.cost_blocks import SCANS
-from tests.programs.pages.design_page import blocks_of_one_file, design_blocks, index_block
+from tests.programs.pages.design_page import blocks_of_one_file, design_blocks, index_block, shown_key
 from tests.programs.pages.ideas import ideas_blocks
 from tests.programs.pages.keys_page import keys_blocks
 from tests.programs.pages.new_packages import shown_block
@@ -140,8 +140,7 @@ def root_blocks() -> dict[str, str]:
 def mistake_block(design: Design) -> str:
     """The first published mistake of a design: its row key and what a scan of it gives, and those of the design."""
     _name, published_as, task, wrong, right = trap_row(traps_of(design)[0], design)
-    table = next(table for table in design.main.record_tables if len(table.key.parts) > 1)
-    rows = [("published", f"`{published_as}`", wrong), ("here", f"`{key_line(table.key)}`", right)]
+    rows = [("published", f"`{published_as}`", wrong), ("here", f"`{shown_key(design)}`", right)]
     return markdown_table(("", "row key", f"a scan for {task} gives"), rows)
 
 
@@ -248,6 +247,10 @@ MORE_PAGES: Mapping[str, Sequence[str]] = {"tsdb": ("OPENTSDB.md",)}
 """The further pages of some designs that have generated blocks."""
 
 
+STORES_BLOCKS: Sequence[Callable[[], Mapping[str, str]]] = (stores_blocks, claims.stores_blocks, differences_blocks)
+"""What makes the blocks of the pages about stores, measured once for all of them."""
+
+
 def all_pages() -> dict[Path, Callable[[], str]]:
     """Every generated file with the function that makes the text that it should have."""
 
@@ -269,18 +272,20 @@ def all_pages() -> dict[Path, Callable[[], str]]:
         folder = ROOT / "domains" / design.name
         for page in (*pages_of(design), *MORE_PAGES.get(design.name, ())):
             yield made(folder / page, *once)
+        yield folder / CARD, lambda: once[0]()[CARD]
         if not design.in_one_file:
             yield folder / SCANS, lambda: once[0]()[SCANS]
         if design.name in STEPS:
             yield folder / ("" if design.in_one_file else "shown") / STEPS_FILE, lambda: once[-1]()[STEPS_FILE]
 
+    keys, stores = cache(keys_blocks), [cache(make) for make in STORES_BLOCKS]
     return dict(
         [
             *(page for design in all_designs() for page in of_design(design)),
-            made(ROOT / "shared" / "keys" / "README.md", keys_blocks, claims.keys_blocks),
-            made(ROOT / "shared" / "keys" / "FORMATS.md", keys_blocks),
+            made(ROOT / "shared" / "keys" / "README.md", keys, claims.keys_blocks),
+            made(ROOT / "shared" / "keys" / "FORMATS.md", keys),
             *(
-                made(ROOT / "shared" / "stores" / page, stores_blocks, claims.stores_blocks, differences_blocks)
+                made(ROOT / "shared" / "stores" / page, *stores)
                 for page in ("README.md", "CONNECTIONS.md", "FILTERS.md", "MEASURED.md")
             ),
             made(ROOT / "shared" / "README.md", extras_blocks),
@@ -292,7 +297,6 @@ def all_pages() -> dict[Path, Callable[[], str]]:
             made(ROOT / "domains" / "IDEAS.md", ideas_blocks),
             made(ROOT / "domains" / "REGIONS.md", split_blocks),
             made(ROOT / "README.md", root_blocks),
-            *((ROOT / "domains" / design.name / "CARD.md", partial(cards.card, design)) for design in all_designs()),
             (ROOT / "llms.txt", lambda: cards.index(all_designs())),
             (SUITE.listing, listing_text),
         ]

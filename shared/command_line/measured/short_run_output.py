@@ -12,7 +12,7 @@ from ...exhibit.comparison import VariantCosts
 from ...exhibit.cost_tables import Grid, compared, grids, written_row
 from ...exhibit.heat import HOT
 from ...exhibit.heat_recording import recorded_heat
-from ...exhibit.verdicts import is_exact, verdict
+from ...exhibit.verdicts import is_exact
 from ..named.designs import full_name
 from ..rows.key_rulers import key_ruler
 from ..screen.cost_styles import HOT_MARK, WRONG, of_cost
@@ -118,10 +118,7 @@ def _shortest(variants: Sequence[VariantCosts], width: int) -> list[Grid]:
     def fits(grid: Grid, most: int) -> bool:
         return max(lines_of_rows(*grid, width)) <= most
 
-    arranged = (
-        grids(variants, verdict, partial(fits, most=most), only_differences=True) for most in range(1, MOST_LINES + 1)
-    )
-    return min(arranged, key=height)
+    return min((grids(variants, partial(fits, most=most)) for most in range(1, MOST_LINES + 1)), key=height)
 
 
 def _writes(design: Design, costs: VariantCosts) -> tuple[str, ...]:

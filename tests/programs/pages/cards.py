@@ -7,8 +7,7 @@ from collections.abc import Iterable
 
 from shared.designs import Design
 from shared.designs.patterns import key_line
-from shared.designs.scratch import scratch_store
-from shared.exhibit.comparison import measure_variant
+from shared.exhibit.comparison import VariantCosts
 from shared.exhibit.markdown import filled, markdown_list, markdown_table
 from shared.exhibit.verdicts import verdict
 
@@ -24,9 +23,12 @@ RULES = (
 """What holds for all designs."""
 
 
-def card(design: Design) -> str:
-    """The card of a design, measured on its samples."""
-    costs = measure_variant(scratch_store(design.main.tables), design, design.main)
+CARD = "CARD.md"
+"""The file of a card, beside the page of its design."""
+
+
+def card(design: Design, costs: VariantCosts) -> str:
+    """The card of a design, with the costs of the design itself."""
     keys = markdown_list(f"`{table.name}`: `{key_line(table.key)}`" for table in design.main.record_tables)
     rows = [(measured.pattern.question, verdict(measured)) for measured in costs.measurements]
     others = "\n".join(_other_keys(design))
@@ -46,7 +48,7 @@ def _other_keys(design: Design) -> Iterable[str]:
 
 def index(designs: Iterable[Design]) -> str:
     """`llms.txt`: what rowbook is, what holds for all keys, and a link to each card."""
-    cards = markdown_list(f"[{design.name}](domains/{design.name}/CARD.md): {design.question}" for design in designs)
+    cards = markdown_list(f"[{design.name}](domains/{design.name}/{CARD}): {design.question}" for design in designs)
     about = (
         "Row-key designs for HBase that run: each question is measured under each key. `rowbook review NAME --json` "
         "reviews keys of your own, `rowbook ask NAME --json` asks a question."

@@ -20,7 +20,6 @@ from shared.exhibit.cost_tables import (
 from shared.exhibit.growth import TIMES, recorded_growth
 from shared.exhibit.growth_words import how_many_grow
 from shared.exhibit.markdown import below, fits, markdown_list, markdown_table
-from shared.exhibit.verdicts import verdict
 
 SKEWED = 0.1
 """A value is named if so large a share of the records has it."""
@@ -68,7 +67,7 @@ def across(variants: Sequence[VariantCosts]) -> str:
 
     A verdict is left out if it is the design's own; a question if no variant of a further table has another verdict.
     """
-    shown = grids(variants, verdict, lambda grid: fits(markdown_table(*grid)), only_differences=True)
+    shown = grids(variants, lambda grid: fits(markdown_table(*grid)))
     return "\n\n".join(markdown_table(*grid) for grid in shown)
 
 

@@ -10,6 +10,7 @@ from shared.exhibit.growth import recorded_growth
 from shared.exhibit.growth_words import growth_sentence
 from shared.exhibit.markdown import filled, markdown_list, markdown_table, picture_block
 from shared.exhibit.pictures import pictures_of
+from tests.programs.pages.cards import CARD, card
 from tests.programs.pages.cost_blocks import (
     SCANS,
     choice_block,
@@ -31,7 +32,7 @@ from tests.programs.pages.question_blocks import exemptions_block, questions_blo
 
 
 def blocks_of_one_file(design: Design) -> dict[str, str]:
-    """The blocks of a design in one file, which has one page: its keys, its costs, and what `rowbook lint` finds."""
+    """The blocks of a design in one file: its keys, its costs, and what `rowbook lint` finds; and the text `CARD`."""
     costs = [measure_variant(scratch_store(design.main.tables), design, design.main)]
     keys = [(f"`{table.name}`", key_line(table.key)) for table in design.main.record_tables]
     return {
@@ -39,11 +40,12 @@ def blocks_of_one_file(design: Design) -> dict[str, str]:
         "costs": costs_block(design, costs),
         "writes": writes_block(costs),
         "lint": lint_block(design),
+        CARD: card(design, costs[0]),
     }
 
 
 def design_blocks(design: Design) -> dict[str, str]:
-    """All blocks of a design, from its samples loaded into empty stores, one for each variant; and the text `SCANS`."""
+    """All blocks of a design, from its samples in a store for each variant; and the texts `SCANS` and `CARD`."""
     blocks: dict[str, str] = {}
     variants: list[VariantCosts] = []
     for variant in design.variants:
@@ -71,6 +73,7 @@ def design_blocks(design: Design) -> dict[str, str]:
         "costs": costs_block(design, variants),
         "reads": reads_block(variants[0]),
         SCANS: scans_text(design, variants[0]),
+        CARD: card(design, variants[0]),
         "writes": writes_block(variants),
         "heat": heat_block(design),
         "refused": refused_block(variants),
@@ -86,7 +89,11 @@ def index_block(designs: Iterable[Design]) -> str:
     """Every design with the first row key of several parts that its records fill, or its only one."""
     lines: list[str] = []
     for design in designs:
-        filled = [table for table in design.main.record_tables if table not in design.main.unfilled]
-        shown = next((table for table in filled if len(table.key.parts) > 1), filled[0])
-        lines.append(f"[{design.name}](domains/{design.name}/README.md) `{key_line(shown.key)}`")
+        lines.append(f"[{design.name}](domains/{design.name}/README.md) `{shown_key(design)}`")
     return markdown_list(lines)
+
+
+def shown_key(design: Design) -> str:
+    """The first row key of several parts that the records of a design fill, or its only one."""
+    filled = [table for table in design.main.record_tables if table not in design.main.unfilled]
+    return key_line(next((table for table in filled if len(table.key.parts) > 1), filled[0]).key)

@@ -87,7 +87,7 @@ class StoredTable:
         """Whether a change of a field moves lines of the table."""
         return any(map(self.problem.changes, self.key.names))
 
-    @property
+    @cached_property
     def fault(self) -> str:
         """Why the table cannot be used; empty if it can."""
         rows = [row for row, _record in self.written]
