@@ -77,6 +77,7 @@ if TYPE_CHECKING:  # from `__getattr__` a type checker would accept any name
     from .queries import Query as Query
     from .queries import ServerFilter as ServerFilter
     from .queries import Versions as Versions
+    from .sources import DELETED as DELETED
     from .sources import BoundSource as BoundSource
     from .sources import Source as Source
     from .sources import Table as Table
@@ -128,7 +129,7 @@ else:
             "UInt16 UInt24 UInt32 UInt64 any_of between part row_key starting_with"
         ),
         queries="KEYS_ONLY DependentQuery Page Query ServerFilter Versions",
-        sources="BoundSource Source Table WritableTable",
+        sources="DELETED BoundSource Source Table WritableTable",
         stores="InvalidStoreURL OutcomeUnknown ScanBroken StoreError Unreachable connect",
         tables=(
             "BIG_INT COUNTER MSGPACK RAW TEXT TEXTS BoundTable Column Family InvalidRecord InvalidRow ItemCells "

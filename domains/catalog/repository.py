@@ -10,7 +10,7 @@ from shared.intents import Erasure, Erasures, ErasuresTable, forget
 from shared.keys import InvalidQuestion, between, shown
 from shared.queries import KEYS_ONLY, Query, scan
 from shared.records import check_text
-from shared.sources import BoundSource, Source
+from shared.sources import DELETED, BoundSource, Source
 from shared.tables import InvalidRow
 from shared.upkeep import CombinedUpkeep, Upkeep
 from shared.writes import CLOCK, WriterClock
@@ -72,7 +72,7 @@ class CatalogRepository:
         Its row keeps a cell without a record, see `forget_withdrawn`.
         Costs: 1 get, 2 puts, 1 checkAndPut, 2 deletes.
         """
-        self._products.write(product, after_withdraw)
+        self._products.write(product, lambda _stored: DELETED)
 
     # ---- questions
 
@@ -176,7 +176,3 @@ def unknown(product: Product) -> UnknownProduct:
         f"Product.product_id: {shown(product.shop)} offers no product {shown(product.product_id)} in region "
         f"{shown(product.region)}, category {shown(product.category)}"
     )
-
-
-def after_withdraw(_stored: object) -> None:
-    """No product, whatever is stored."""

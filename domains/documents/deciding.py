@@ -3,6 +3,7 @@
 import attrs
 
 from shared.keys import shown
+from shared.sources import DELETED, Deleted
 
 from .records import Document
 from .stored import GENERATION_BYTES, StoredDocument, pieces
@@ -62,11 +63,11 @@ def after_giving_up(writing: bytes, stored: StoredDocument | None) -> StoredDocu
     )
 
 
-def after_removal(removed: bytes, stored: StoredDocument | None) -> StoredDocument | None:
-    """The document without these generations, whose parts are removed; None if no revision of it was ever stored."""
+def after_removal(removed: bytes, stored: StoredDocument | None) -> StoredDocument | Deleted | None:
+    """The document without these generations, whose parts are removed; DELETED if no revision of it was ever stored."""
     if stored is None:
         return None
     gone = pieces(removed, GENERATION_BYTES)
     left = b"".join(generation for generation in pieces(stored.leaving, GENERATION_BYTES) if generation not in gone)
     stored = attrs.evolve(stored, leaving=left)
-    return None if not stored.revision and stored.is_settled else stored
+    return DELETED if not stored.revision and stored.is_settled else stored

@@ -11,7 +11,7 @@ from shared.intents import Erasures, ErasuresTable, SourceRow
 from shared.keys import any_of, between, shown
 from shared.queries import DependentQuery, Query
 from shared.records import check_int
-from shared.sources import Source, Table
+from shared.sources import DELETED, Source, Table
 from shared.tables import InvalidRow
 from shared.upkeep import CombinedUpkeep, UnreadableRows, Upkeep
 from shared.writes import CLOCK, WriterClock, store_all
@@ -121,7 +121,7 @@ class FeedRepository:
         The lines of these posts stay in the table until `trim`, `repair` or a TTL removes them.
         Costs: 1 get, 2 puts, 1 checkAndPut, 1 delete.
         """
-        self._follows.write(AuthorOfReader(reader, author), after_unfollow)
+        self._follows.write(AuthorOfReader(reader, author), lambda _stored: DELETED)
 
     def post(self, post: Post) -> None:
         """Stores a post and its line in the timeline of each follower, or in the author's stream.
@@ -260,10 +260,6 @@ class FeedRepository:
 def after_follow(follow: Follow, stored: Follow | None) -> Follow:
     """The follow that is stored already, otherwise this one."""
     return stored or follow
-
-
-def after_unfollow(_stored: Follow | None) -> None:
-    """Deletes the follow: no record."""
 
 
 def after_post(post: Post, is_pulled: Callable[[], bool], stored: StoredPost | None) -> StoredPost:

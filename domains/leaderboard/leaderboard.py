@@ -13,7 +13,7 @@ import attrs
 from shared.keys import Descending, EscapedText, Int64, TrailingText, between, part, row_key
 from shared.queries import Query
 from shared.records import LAST_MS, check_int, integer, text
-from shared.sources import Source
+from shared.sources import DELETED, Source
 
 if TYPE_CHECKING:
     import happybase
@@ -114,7 +114,7 @@ class Leaderboard:
 
     def withdraw(self, season: str, player: str) -> None:
         """Removes a player from a season. Costs: 1 get, 2 puts, 1 checkAndPut, 1 delete."""
-        self._entries.write(EntryOfPlayer(season, player), lambda _stored: None)
+        self._entries.write(EntryOfPlayer(season, player), lambda _stored: DELETED)
 
     # ---- questions
 

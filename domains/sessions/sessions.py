@@ -14,7 +14,7 @@ import attrs
 from shared.keys import Descending, EscapedText, Int64, TrailingText, UInt32, between, part, row_key
 from shared.queries import Query
 from shared.records import LAST_MS, InvalidRecord, check_int, integer, text
-from shared.sources import Source
+from shared.sources import DELETED, Source
 
 if TYPE_CHECKING:
     import happybase
@@ -208,7 +208,7 @@ class Sessions:
         for line in self.ended_in(garage, until_ms=before_ms):
             last = self.last(line.car)
             if last is not None and last.number > line.number and line.price is not None:
-                self._sessions.write(line, lambda _stored: None)
+                self._sessions.write(line, lambda _stored: DELETED)
                 removed += 1
         return removed
 

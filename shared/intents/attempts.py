@@ -17,7 +17,8 @@ again, and raised if need be, until its outcome is certain.
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, TypeAlias, TypeVar
+from enum import Enum
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 import attrs
 
@@ -34,8 +35,12 @@ from .write_steps import WriteSteps, before_decision_ms
 
 R = TypeVar("R")
 
+Deleted = Enum("Deleted", "DELETED")
+DELETED: Final = Deleted.DELETED
+"""What a function that decides a write returns to delete the stored record. None may be a forgotten `return`."""
+
 Decide: TypeAlias = Callable[[Any], Any]
-"""What `IntentWriter.write` takes: it gets the stored record, or None, and returns the new one, or raises."""
+"""What `IntentWriter.write` takes: it gets the stored record or None, and returns the new one or DELETED, or raises."""
 
 
 class UnknownOutcome(ConnectionError):
@@ -56,13 +61,13 @@ class Outcome:
     """What has become of a write."""
 
     write: Write
-    wanted: Any
-    """What it has decided."""
     is_accepted: bool = True
     """Whether that is stored, with all lines. If not, another process has written meanwhile, `error` says why, or the
     clock was set meanwhile."""
     error: Exception | None = None
     """Why the reply to a decision was lost that was certainly refused; the error may come again."""
+    wanted: Any = None
+    """What `decide` has returned."""
 
 
 @attrs.frozen
@@ -101,14 +106,19 @@ def attempt(steps: WriteSteps[Any], writes: Sequence[Write], began: Moment) -> l
     wanted: dict[bytes, Any] = {}
     for write in writes:
         source = sources[write.row]
-        wanted[write.row] = record = write.decide(source.record)
+        wanted[write.row] = decided = write.decide(source.record)
+        if decided is None and source.record is not None:
+            name = f"{steps.cells.record.__name__} in row {shown_bytes(write.row)}"
+            raise InvalidRecord(f"{name}: decide must return the record to store, or DELETED (got None)")
+        record = None if decided is DELETED else decided
         if record != source.record:
             changing[write.row] = _prepared(steps, write, source, record, began)
     if changing and steps.check_clock().drift_ms(began) > MAX_DRIFT_MS:  # the clock has been set since
-        return [Outcome(write, wanted[write.row], is_accepted=False) for write in writes]
+        return [Outcome(write, is_accepted=False) for write in writes]
     _complete_again(steps, {row: source for row, source in sources.items() if row not in changing}, began)
     outcomes = _attempt_changes(steps, [*changing.values()], began)
-    return [outcomes.get(write.row) or Outcome(write, wanted[write.row]) for write in writes]
+    ended = [outcomes.get(write.row) or Outcome(write) for write in writes]
+    return [attrs.evolve(outcome, wanted=wanted[outcome.write.row]) for outcome in ended]
 
 
 def _prepared(steps: WriteSteps[R], write: Write, source: SourceRow[R], record: R | None, began: Moment) -> Prepared[R]:
@@ -164,9 +174,7 @@ def _attempt_changes(steps: WriteSteps[R], writes: Sequence[Prepared[R]], began:
         attempts = [*zip(writes, intents, answers, strict=True)]
         _complete_all(steps, [(write, intent) for write, intent, answer in attempts if answer is True], began)
         outcomes = [
-            Outcome(write.write, write.decided.record)
-            if answer is True
-            else _settled(steps, write, intent, answer, began)
+            Outcome(write.write) if answer is True else _settled(steps, write, intent, answer, began)
             for write, intent, answer in attempts
         ]
         steps.intent_rows.end(intents, started_ms + 1)
@@ -187,7 +195,7 @@ def _settled(
     if not is_accepted and answer is not None and source.forgets(write.source.revision):
         row = f"{steps.source.name}: row {shown_bytes(write.write.row)}"
         error = UnknownOutcome(f"{row}: many later writes were accepted")
-    return Outcome(write.write, write.decided.record, is_accepted, error)
+    return Outcome(write.write, is_accepted, error)
 
 
 def _complete_all(steps: WriteSteps[R], accepted: Sequence[tuple[Prepared[R], Intent]], began: Moment) -> None:

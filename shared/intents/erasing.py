@@ -24,6 +24,7 @@ from ..upkeep.parts import Upkeep
 from ..upkeep.recovery import Recovery, settle_each
 from ..writes.batches import remove_row
 from ..writes.server_clock import MAX_SKEW_MS
+from .attempts import DELETED
 from .derived_cells import Cell
 from .erasures_table import ErasedName, ErasedSource, Erasure, ErasuresTable
 from .intent_rows import CLOCKS_APART_MS, dated_in_future
@@ -204,7 +205,7 @@ class Erasures(Upkeep):
             for batch in in_batches(of_writer):
                 for row, source in writer.reader.read_each(batch).items():
                     if not isinstance(source, InvalidRow) and source.record is not None:
-                        writer.write(writer.source.key.decode(row), _nothing)
+                        writer.write(writer.source.key.decode(row), lambda _stored: DELETED)
 
     def end(self, name: str, deleted: Iterable[Collection[bytes]], begun: Erasure | None = None) -> Erasure:
         """Stores the rows of the deleted sources, given by writer, and then that all records were deleted.
@@ -336,10 +337,6 @@ def _lines(
 
 def _ignore(_invalid: InvalidRow) -> None:
     """Ignores why a row is kept, because `recover` reports it."""
-
-
-def _nothing(_stored: object) -> None:
-    """Decides for no record, which deletes the stored one."""
 
 
 def _is_missing(source: SourceRow[Any] | InvalidRow) -> bool:

@@ -77,10 +77,6 @@ class IntentRows:
                 on_invalid(error)
         return sorted((slot for slot in slots if slot.intent.source_row is not None), key=lambda slot: slot.started_ms)
 
-    def delete_idle(self, slot: Pending) -> None:
-        """Deletes the row of an idle slot, but keeps what its process has put since. Costs: 1 delete."""
-        self.rows.delete(self.table.row(slot.intent), [*self.table.cells.columns], timestamp=slot.started_ms)
-
 
 _IDLE_CELLS = INTENT_CELLS.pack(idle(b"", 0))
 

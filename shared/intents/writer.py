@@ -108,14 +108,14 @@ class IntentWriter(WriteSteps[R]):
     def write(self, key: object, decide: Callable[[R | None], D]) -> D:
         """Stores the record that `decide` returns, and returns that record.
 
-        `decide` gets the stored record, or None, and returns the new one, or None to delete it, or raises. It is called
-        again if another write won. If it returns the stored record, the source is not changed, but its derived cells
-        are put again: so repeating a call completes a write that died, except for lines that the write removes, which
-        stay until `recover`. Everything is encoded before anything is put. After any error but those of `decide`, the
-        write may have been accepted or not; the same call again, or `recover`, completes it.
+        `decide` gets the stored record, or None, and returns the new one, or DELETED, or raises. It is called again if
+        another write won. If it returns the stored record, the source is not changed, but its derived cells are put
+        again: so repeating a call completes a write that died, except for lines that the write removes, which stay
+        until `recover`. Everything is encoded before anything is put. After any error but those of `decide`, the write
+        may have been accepted or not; the same call again, or `recover`, completes it.
 
         Raises UnknownOutcome; ClockSkew before anything is put; and InvalidRecord for a record that does not fit, or
-        whose line moves in a list that is not moving.
+        whose line moves in a list that is not moving, and if `decide` returns None for a stored record.
         Costs: 1 call that reads the source, 2 puts of the intent, 1 checkAndPut; 1 put for each table whose lines
         change, and 1 delete for each table that loses cells. Once in ten minutes 1 put and 1 get more, to compare
         clocks.
@@ -200,8 +200,8 @@ class IntentWriter(WriteSteps[R]):
         """Completes the write of a slot; False if it is too young, None if the slot is idle."""
         slot = self.intent_rows.read(row, cells)
         if slot.intent.source_row is None:
-            if now_ms - slot.started_ms > IDLE_MS:
-                self.intent_rows.delete_idle(slot)
+            if now_ms - slot.started_ms > IDLE_MS:  # what its process has put since stays
+                self.intent_rows.rows.delete(row, [*self.intents.cells.columns], timestamp=slot.started_ms)
             return None
         if age_ms > 0 and is_young(now_ms - slot.started_ms, age_ms):
             return False

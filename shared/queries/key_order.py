@@ -1,6 +1,6 @@
 """The order in which a scan returns records, compared with the order that a question asks for."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from types import NoneType
 from typing import Any
@@ -41,8 +41,10 @@ def direction(
         raise InvalidQuestion(f"newest_first: must be true or false (got {shown(newest_first)})")
     if order is None and newest_first is None:
         return None, False
-    layout, constants = table.key, _constants(plan.conditions)
-    by_hash = _begins_with_hash(layout, plan)
+    layout = table.key
+    constants = frozenset([name for name, condition in plan.conditions.items() if is_one_value(condition)])
+    # A spreading prefix determines the order, unless each of its values has a stream of its own.
+    by_hash = bool(layout.spread) and any(stream.prefix_bytes < layout.spread_bytes for stream in plan.streams)
     if by_hash and order is None:
         open_parts = dict.fromkeys(name for prefix in layout.spread for name in prefix.of if name not in constants)
         raise InvalidQuestion(
@@ -105,11 +107,6 @@ def _merged_parts(plan: Plan) -> frozenset[str]:
     return frozenset(merged).intersection(name for range_ in plan.ranges[:1] for name, _ in range_.parts)
 
 
-def _begins_with_hash(layout: KeyLayout[Any], plan: Plan) -> bool:
-    """Whether a spreading prefix determines the order of a scan, because its values have no streams of their own."""
-    return bool(layout.spread) and any(stream.prefix_bytes < layout.spread_bytes for stream in plan.streams)
-
-
 def _slices(layout: KeyLayout[Any], constants: Collection[str]) -> list[_SortedBy]:
     """The time slices before the parts of a key, unless the whole answer is in one."""
     bucket = layout.time_bucket
@@ -127,11 +124,6 @@ def _without_redundant_slices(values: Iterable[_SortedBy]) -> list[_SortedBy]:
             value = attrs.evolve(value, share=_WHOLE if value.share == _REST else value.share)
         needed.append(value)
     return needed
-
-
-def _constants(question: Mapping[str, Any]) -> frozenset[str]:
-    """The parts that have one value in all records of the answer."""
-    return frozenset([name for name, condition in question.items() if is_one_value(condition)])
 
 
 def _sorted_by(parts: Collection[Part], constants: Collection[str]) -> list[_SortedBy]:

@@ -176,7 +176,7 @@ def run_plan(
     ]
     text = None if filter is None else filter.text
     with read_streams(table.connection, streams, batch_rows, limit or buffer_rows, limit, text) as opened:
-        yield from islice(merged(opened, plan, reverse, _rest_of_row), limit)
+        yield from islice(merged(opened, plan, reverse, lambda skip: lambda item: item[0][skip:]), limit)
 
 
 def _reader(
@@ -228,10 +228,6 @@ def merged(
 
 def _keyed(key: Callable[[E], Any], item: E) -> tuple[Any, E]:
     return key(item), item
-
-
-def _rest_of_row(prefix_bytes: int) -> Callable[[tuple[bytes, dict[bytes, bytes]]], bytes]:
-    return lambda row_and_cells: row_and_cells[0][prefix_bytes:]
 
 
 def in_direction(ranges: Sequence[RowRange], reverse: bool) -> Sequence[RowRange]:

@@ -10,7 +10,9 @@ May import `keys`, `records`, `tables`, `queries`, `writes`, `upkeep` and `inten
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .bound_source import DELETED as DELETED
     from .bound_source import BoundSource as BoundSource
+    from .bound_source import Deleted as Deleted
     from .source import Source as Source
     from .table import Table as Table
     from .table import WritableTable as WritableTable
@@ -19,7 +21,7 @@ else:
 
     __all__, __getattr__, __dir__ = lazy_names(
         __name__,
-        bound_source="BoundSource",
+        bound_source="DELETED BoundSource Deleted",
         source="Source",
         table="Table WritableTable",
     )

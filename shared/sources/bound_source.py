@@ -5,6 +5,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from ..intents import IntentWriter
+from ..intents.attempts import DELETED as DELETED  # `decide` returns it
+from ..intents.attempts import Deleted as Deleted
 from ..intents.intent_rows import dated_in_future
 from ..intents.reading import Derived
 from ..intents.slots import Intent, SlotOfProcess
@@ -70,7 +72,10 @@ class BoundSource(Generic[R]):
         return self.writer.reader.read(self.writer.source.row(key)).record
 
     def write(self, key: object, decide: Callable[[R | None], D]) -> D:
-        """Stores the record that `decide` returns for the stored one, or for None; returns it. None deletes the record.
+        """Stores the record that `decide` returns for the stored one, or for None; returns it.
+
+        If `decide` returns DELETED, the record is deleted. If it returns None, a stored record is not changed, and
+        InvalidRecord is raised, because a `return` may have been forgotten; if none was stored, none is.
 
         `key` is of the key's class, or has its parts, as a record has.
 
@@ -82,7 +87,7 @@ class BoundSource(Generic[R]):
         """
         return self.writer.write(key, decide)
 
-    def write_all(self, records: Iterable[T], decide: Callable[[T, R | None], R | None]) -> int:
+    def write_all(self, records: Iterable[T], decide: Callable[[T, R | None], R | Deleted | None]) -> int:
         """Writes many records, 1,000 at a time, each under its own key; returns their number.
 
         `decide` gets each of them and the stored record, and returns the one to store, as that of `write` does.
@@ -92,7 +97,7 @@ class BoundSource(Generic[R]):
         """
         return store_all(records, partial(self._write_batch, decide))
 
-    def _write_batch(self, decide: Callable[[T, R | None], R | None], records: list[T]) -> None:
+    def _write_batch(self, decide: Callable[[T, R | None], R | Deleted | None], records: list[T]) -> None:
         self.writer.write_all((record, partial(decide, record)) for record in records)
 
     # ---- questions
@@ -162,10 +167,10 @@ class BoundSource(Generic[R]):
 
         return WriterUpkeep(self.writer)
 
-    def erase(self, of: ListOf[Any], decide: Callable[[R | None], R | None], /, **question: Any) -> int:
+    def erase(self, of: ListOf[Any], decide: Callable[[R | None], R | Deleted | None], /, **question: Any) -> int:
         """Writes what `decide` returns for every record that a question of a list finds, then deletes stray lines.
 
-        Use it to remove a person: `decide` returns the record without the name, or None, so that no line of the
+        Use it to remove a person: `decide` returns the record without the name, or DELETED, so that no line of the
         question is wanted any more. Returns how many lines remain. Recovers pending writes first. After an error, or
         for records that are stored meanwhile, call it again. If `verify` finds missing lines, run `repair` before.
         Raises InvalidRow, once all else is removed, for a line that no record has and that is dated in the future;

@@ -150,8 +150,8 @@ def lines_by_name(
     fields = record_fields(record)
     for name in key.part_named:
         if name not in fields and not hasattr(record, name):
-            has = f"(has {listed(fields)})"
-            raise InvalidRecord(f"table {table}: {record.__name__} must have the part {name} of {key.name} {has}")
+            wanted = f"must have the part {name} of {key.name}, or the list gives `lines`"
+            raise InvalidRecord(f"table {table}: {record.__name__} {wanted} (has {listed(fields)})")
     optional = [name for name in key.part_named if name in fields and includes_none(fields[name].type)]
 
     def lines_of(line: Any) -> Iterable[Any]:

@@ -67,10 +67,6 @@ def _families_of_cells(table: "TableLayout[Any, Any]") -> Mapping[str, Family]:
     return {family: Family() for family in families_of(table.cells)}
 
 
-def _splits_of_layout(table: "TableLayout[Any, Any]") -> Splits:
-    return split_points(table.key)
-
-
 @attrs.frozen
 class TableLayout(Generic[K, R]):
     """One table: how a record becomes a row key and cells, and back.
@@ -92,7 +88,7 @@ class TableLayout(Generic[K, R]):
     key: KeyLayout[K]
     cells: Cells[R]
     families: Mapping[str, Family] = attrs.field(default=attrs.Factory(_families_of_cells, takes_self=True))
-    splits: Splits = attrs.field(default=attrs.Factory(_splits_of_layout, takes_self=True))
+    splits: Splits = attrs.field(default=attrs.Factory(lambda table: split_points(table.key), takes_self=True))
     """The split points of the new table; later HBase splits regions by itself."""
     is_recorded: bool = True
     """Whether the store keeps a record of this layout, to compare other layouts with (`recorded_layouts.py`). False if

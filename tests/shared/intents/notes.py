@@ -12,6 +12,7 @@ from shared.intents.slots import intents_table
 from shared.intents.source_cells import SourceCells
 from shared.intents.without_intents import claim
 from shared.keys import Code, EscapedText, KeyLayout, TrailingText, part, row_key
+from shared.sources import DELETED
 from shared.tables import Column, RecordCells, TableLayout
 from shared.testing import Call, WatchedConnection, WriterDied, dying_at
 from shared.testing.watched_connection import Script
@@ -93,7 +94,7 @@ class Notes:
         self.writer.write_all([(ById(note.id), lambda _stored, note=note: note) for note in notes])
 
     def delete(self, note: Note) -> None:
-        self.writer.write(ById(note.id), lambda _stored: None)
+        self.writer.write(ById(note.id), lambda _stored: DELETED)
 
     def claim(self, *notes: Note) -> int:
         return claim(self.writer, notes)

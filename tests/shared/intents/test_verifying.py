@@ -10,6 +10,7 @@ import pytest
 from shared.intents import IntentWriter
 from shared.intents.intent_rows import CLOCKS_APART_MS
 from shared.intents.times import WINDOW_MS
+from shared.sources import DELETED
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.testing import WatchedConnection, WriterDied, dying_at
@@ -183,7 +184,7 @@ def write_notes(url):
         writer = Notes(connection).writer
         for number in range(80):
             note = Note(str(number % 20), "ada", ("open", "done")[number // 20 % 2], f"text {number}")
-            wanted = None if number % 37 == 0 else note
+            wanted = DELETED if number % 37 == 0 else note
             writer.write(ById(note.id), lambda _stored, wanted=wanted: wanted)
 
 

@@ -1,5 +1,6 @@
 """Sources and their lists: what is declared once, what follows from it, and what is refused."""
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -19,7 +20,7 @@ from shared.keys import (
     part,
     row_key,
 )
-from shared.sources import Source
+from shared.sources import DELETED, Source
 from shared.tables import InvalidRecord, TableLayout, create_tables
 from shared.writes import CLOCK, NotAllStored
 
@@ -158,6 +159,21 @@ def test_a_write_moves_the_lines_and_repair_puts_what_is_lost(tasks):
     assert [finding.kind for finding in tasks.upkeep.verify()] == ["missing"]
     assert [is_mended for _finding, is_mended in tasks.upkeep.repair()] == [True]
     assert [*tasks.ask(BY_OWNER, owner="ann")] == BY_OWNER.shown([done])
+
+
+@pytest.mark.store
+def test_only_deleted_deletes_a_record_because_none_may_be_a_forgotten_return(tasks):
+    stored(tasks, ONE)
+    refused = re.escape(": decide must return the record to store, or DELETED (got None)")
+    with pytest.raises(InvalidRecord, match=refused):
+        tasks.write(ONE, lambda task: None)
+    with pytest.raises(NotAllStored) as not_stored:
+        tasks.write_all([ONE], lambda task, stored: None)
+    assert re.search(refused, str(not_stored.value.__cause__))
+    assert [*tasks.ask(BY_STATE, state="open")] == [tasks.get(ONE)] == [ONE]
+    assert (tasks.write(TWO, lambda _none: None), tasks.get(TWO)) == (None, None)
+    assert tasks.write(ONE, lambda _stored: DELETED) is DELETED
+    assert [*tasks.ask_all()] == [*tasks.ask_all(BY_STATE)] == [*tasks.ask_all(BY_TAG)] == []
 
 
 @pytest.mark.store

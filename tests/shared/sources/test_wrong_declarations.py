@@ -77,7 +77,8 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: source().list("by_team", key_class("ByTeam", team=EscapedText, id=EscapedText)),
-        "table by_team: Task must have the part team of ByTeam (has id, owner, state and size)",
+        "table by_team: Task must have the part team of ByTeam, or the list gives `lines` "
+        "(has id, owner, state and size)",
     ),
     # ---- moving lists
     (

@@ -15,7 +15,7 @@ from shared.intents import Erasure, Erasures, ErasuresTable, forget
 from shared.keys import Descending, EscapedText, FixedBytes, Int64, TrailingText, between, part, row_key
 from shared.queries import Query
 from shared.records import check_text
-from shared.sources import Source
+from shared.sources import DELETED, Source
 from shared.tables import BoundTable, InvalidRow, TableLayout
 from shared.upkeep import CombinedUpkeep, Upkeep
 from shared.writes import CLOCK, WriterClock
@@ -23,7 +23,7 @@ from shared.writes import CLOCK, WriterClock
 from ...keys import PRODUCTS
 from ...names import CATEGORY, CODE_BYTES, KINDS, REGION, SHOP, NameCode, Names, names_tables
 from ...records import Product
-from ...repository import after_withdraw, rows_of_shop, unknown
+from ...repository import rows_of_shop, unknown
 from ...verifying import NamesUpkeep
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class Repository:
 
     def withdraw(self, product: Product) -> None:
         """Removes a product from its region and category."""
-        self._products.write(self._coded(product), after_withdraw)
+        self._products.write(self._coded(product), lambda _stored: DELETED)
 
     # ---- questions
 
