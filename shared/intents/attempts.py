@@ -35,9 +35,14 @@ from .write_steps import WriteSteps, before_decision_ms
 
 R = TypeVar("R")
 
-Deleted = Enum("Deleted", "DELETED")
+
+class Deleted(Enum):
+    """What a function that decides a write returns to delete the record; None may be a forgotten `return`."""
+
+    DELETED = "deleted"
+
+
 DELETED: Final = Deleted.DELETED
-"""What a function that decides a write returns to delete the stored record. None may be a forgotten `return`."""
 
 Decide: TypeAlias = Callable[[Any], Any]
 """What `IntentWriter.write` takes: it gets the stored record or None, and returns the new one or DELETED, or raises."""
@@ -108,8 +113,7 @@ def attempt(steps: WriteSteps[Any], writes: Sequence[Write], began: Moment) -> l
         source = sources[write.row]
         wanted[write.row] = decided = write.decide(source.record)
         if decided is None and source.record is not None:
-            name = f"{steps.cells.record.__name__} in row {shown_bytes(write.row)}"
-            raise InvalidRecord(f"{name}: decide must return the record to store, or DELETED (got None)")
+            raise InvalidRecord(f"{steps.source.name}: decide must return a record, or DELETED (got None)")
         record = None if decided is DELETED else decided
         if record != source.record:
             changing[write.row] = _prepared(steps, write, source, record, began)

@@ -164,7 +164,7 @@ def test_a_write_moves_the_lines_and_repair_puts_what_is_lost(tasks):
 @pytest.mark.store
 def test_only_deleted_deletes_a_record_because_none_may_be_a_forgotten_return(tasks):
     stored(tasks, ONE)
-    refused = re.escape(": decide must return the record to store, or DELETED (got None)")
+    refused = re.escape(": decide must return a record, or DELETED (got None)")
     with pytest.raises(InvalidRecord, match=refused):
         tasks.write(ONE, lambda task: None)
     with pytest.raises(NotAllStored) as not_stored:
