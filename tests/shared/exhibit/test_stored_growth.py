@@ -18,7 +18,7 @@ FEW = 3
 """Rows by which a number may differ that is so small that a part of it is less, with their cells and bytes."""
 TIMES_THE_SAMPLES = 8
 """The sample that predicts, in multiples of the file of samples: its smallest size is about that file."""
-QUICK = ["leaderboard"]
+QUICK = ["links"]
 REPEATING = ["monitoring:latest", "profiles:orders-table"]
 """Variants with tables in which rows are written again."""
 VARIANTS = [*(design.name for design in all_designs()), *REPEATING]
