@@ -81,13 +81,15 @@ def _first_value(entry: Entry) -> tuple[str, str]:
 
 OUT_OF_RANGE = re.compile(r"must be (-?\d+)\.\.(-?\d+) \(got -?\d+\)")
 """What a codec says of a number that it cannot hold; the page says it once."""
+ANOTHER_TYPE = re.compile(r"must be (?:an? )?\w+ \(got .*, \w+\)")
+"""What a codec says of a value of another type; the page says it once, too."""
 
 
 def _refused_items() -> Iterator[str]:
     """Each refusal with a text of its own."""
     refusals = {refusal(entry): entry for entry in reversed(ENTRIES)}
     for message, entry in reversed(refusals.items()):
-        if not OUT_OF_RANGE.fullmatch(message):
+        if not (OUT_OF_RANGE.fullmatch(message) or ANOTHER_TYPE.fullmatch(message)):
             what = entry.refused.words if isinstance(entry.refused, Misuse) else _code(entry.refused)
             yield f"`{entry}` refuses {what}: `{message}`"
 
