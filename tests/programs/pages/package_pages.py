@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from shared.exhibit.markdown import markdown_list
+from shared.exhibit.markdown import filled, markdown_list
 from tests.programs.pages.codec_entries import ENTRIES
 
 ROOT = Path(__file__).parents[3]
@@ -34,6 +34,8 @@ ROOMS = (
 CODECS = {re.split(r"\W", str(entry))[0] for entry in ENTRIES}
 ON_KEYS_PAGE = "codecs and prefixes, which have [a page of their own](keys/README.md)."
 ERRORS = "further errors, named after what they refuse."
+NAMES_ALONE = ("loading", "designs", "testing")
+"""The rooms for designs and tests of one's own, whose docstrings the page does not repeat."""
 REPEATED = {"tables": {"InvalidRecord"}}
 """Names that an earlier room has listed."""
 
@@ -57,7 +59,7 @@ def _with_reasons(packages: list[tuple[str, str]]) -> str:
 
 
 def names_blocks() -> dict[str, str]:
-    """All public names of all rooms, each with the beginning of its docstring."""
+    """All public names of all rooms, most with the beginning of their docstrings."""
     return {"names": "\n\n".join("\n\n".join(_room(name)) for name in ROOMS)}
 
 
@@ -68,6 +70,9 @@ def _room(name: str) -> Iterator[str]:
     yield _first_sentence(room.__doc__ or "")
     entries: dict[str, list[str]] = {}
     names = sorted({*room.__all__} - REPEATED.get(name, set()), key=lambda public: (public.lower(), public))
+    if name in NAMES_ALONE:
+        yield filled(f"{', '.join(f'`{public}`' for public in names)}.")
+        return
     common = import_module("shared").__all__
     errors = [public for public in names if public not in common and _is_error(getattr(room, public))]
     for public in names:
