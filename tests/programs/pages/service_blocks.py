@@ -35,8 +35,8 @@ def _services() -> str:
     figures = recorded()["services"]["figures"]
     programs: Mapping[str, Mapping[str, list[float]]] = figures["programs"]
     caption = (
-        f"Answers a second to {figures['clients']} clients, and the 99th percentile: an order by number, a seller's page "
-        f"of {figures['page']}, an order placed. Clients, service, gateway and HBase share the machine. "
+        f"Answers a second to {figures['clients']} clients, and the 99th percentile: an order by number, a seller's "
+        f"page of {figures['page']}, an order placed. Clients, service, gateway and HBase share the machine. "
         f"{measured('services')}"
     )
     columns = ("program", "order/s", "99 %, ms", "page/s", "99 %, ms", "placed/s", "99 %, ms")
