@@ -138,7 +138,7 @@ def _rising_block(plain: SpreadAndScan, hashed: SpreadAndScan) -> str:
     fewest = ceil(ROWS * ROW_BYTES / POLICY.max_bytes)
     return filled(
         f"{fewest} full regions could hold the load of the table above. The plain number has "
-        f"{len(rising.table.regions)}, of which {rising.moments[-1].idle} are idle and {rising.idle_fullness:.0%} full; "
+        f"{len(rising.table.regions)}; {rising.moments[-1].idle} of them are idle and {rising.idle_fullness:.0%} full; "
         f"a hash has {len(spread.table.regions)}, {spread.fullness:.0%} full."
     )
 
