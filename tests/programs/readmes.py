@@ -192,9 +192,7 @@ def steps_text(steps: Steps) -> str:
 
 def differences_blocks() -> dict[str, str]:
     """Where the stores differ, as the tests show it."""
-    items = (
-        f"HBase: {difference.on_hbase}. **Here: {difference.here}.** `{difference.test}`" for difference in DIFFERENCES
-    )
+    items = (f"HBase: {difference.on_hbase}. **Here: {difference.here}.**" for difference in DIFFERENCES)
     return {"differences": markdown_list(items)}
 
 
