@@ -5,16 +5,16 @@ import attrs
 from ..records.fields import one_of
 
 LINT_RULES = {
-    "rising": "new rows all go to one place: the key, or its next part after a common start, rises as rows are written",
+    "rising": "all new rows go to one place, because the key, or its next part after a common start, rises",
     "unsplit": "a prefix spreads the rows, but the table has no split points, or most of its regions have no row",
     "text-number": "a question compares numbers that the key holds as text",
-    "unbound": "no question gives a part of the key, and questions compare a later one",
+    "unbound": "no question gives this part of the key, but questions compare a later part",
     "whole-table": "a question reads all rows of the table, and returns few of them",
-    "long-key": "the key is repeated in every cell of a row, and takes more than half of all bytes",
-    "many-ranges": "a question reads many ranges for few records, or would read more than a plan may have",
+    "long-key": "the key, repeated in every cell, takes more than half of all bytes",
+    "many-ranges": "a question reads many ranges for few records, or needs more than a plan may have",
     "few-buckets": "the values that a bucket is computed from are too few, or too regular, to fill the buckets",
-    "tie": "two records may have the same key, and then one replaces the other",
-    "wide-row": "a row gets a cell for each event of its owner, and grows without end",
+    "tie": "two records may have the same key, so one replaces the other",
+    "wide-row": "a row gets a cell for each event of its owner, without end",
     "no-ttl": "points are stored, and nothing removes the old ones",
     "source-ttl": "the cell that decides a write can expire",
     "ttls-differ": "a part of a record expires before the rest",

@@ -49,7 +49,7 @@ Decide: TypeAlias = Callable[[Any], Any]
 
 
 class UnknownOutcome(ConnectionError):
-    """So many later writes were accepted that the source no longer tells whether this write was accepted."""
+    """After many later writes, the source no longer tells whether this write was accepted."""
 
 
 @attrs.frozen

@@ -59,7 +59,7 @@ class ErasedSource:
 
 
 class ErasuresTable:
-    """The table of a repository's erasures, with a family for the sources of each of its writers. Without a TTL.
+    """The table of a repository's erasures, with a family for each writer's sources. Without a TTL.
 
     An erasure names rows of its sources, so a repository with other sources needs a table of its own.
     """

@@ -49,7 +49,7 @@ from .writer import IntentWriter
 
 
 class WriterUpkeep(Upkeep):
-    """The upkeep of a writer: its intents, and the lines of its records, which are compared with their sources.
+    """The upkeep of a writer: finishes its intents, and compares lines with their sources.
 
     `claimed` returns the rows of sources which unfinished records are about to create with `claim`, whose
     lines are there first. It is called only if there are lines whose sources were never written. `source` is the

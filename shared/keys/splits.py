@@ -39,7 +39,7 @@ _PRECISION = 64
 
 @attrs.frozen
 class Splits:
-    """The points to split a table at, in key order, and the reason for them, or for having none."""
+    """The points to split a table at, in key order, and why; or why there are none."""
 
     points: tuple[bytes, ...]
     reason: str

@@ -58,7 +58,7 @@ def scan(
     filter: ServerFilter | None = None,
     columns: tuple[bytes, ...] | None = None,
 ) -> StoredRows:
-    """The rows of a plan as (row, cells), in the order of the key after its spreading prefix; at most `limit`.
+    """The rows of a plan, in the order of the key after its spreading prefix; each is (row, cells), at most `limit`.
 
     The streams together buffer about `buffer_rows` rows. A filter returns only the rows that match it, but the server
     reads all rows of the plan. `columns` are those to read; all if omitted. The plan's `residual` is not compared.

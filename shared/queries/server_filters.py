@@ -29,7 +29,7 @@ KEYS_ONLY = ServerFilter((), b"FirstKeyOnlyFilter() AND KeyOnlyFilter()")
 
 
 def equal(cells: RecordCells[Any], name: str, value: Any, *, key: str | None = None) -> ServerFilter:
-    r"""A filter that returns the rows in which an attribute has this value, packed as `cells` packs it.
+    r"""A filter that returns the rows in which an attribute has this value, as `cells` packs it.
 
     equal(ORDER_CELLS, "status", "paid")    SingleColumnValueFilter('o','s',=,'binary:\xa4paid',true,true)
 

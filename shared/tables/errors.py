@@ -15,7 +15,7 @@ class UnknownValue(InvalidRecord):
 
 @attrs.define(on_setattr=attrs.setters.frozen)  # not a frozen class: tools such as typer set attributes of their own
 class InvalidRow(InvalidRecord):
-    """A stored row, or one cell of a row with many records, that is not a record of its table.
+    """A stored row, or a cell of one, that is not a record of its table.
 
     The message names table, row, column if it is one cell, and reason.
     """

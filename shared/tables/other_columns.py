@@ -17,7 +17,7 @@ from .packing import COUNTER, MSGPACK, Packing
 
 @attrs.frozen
 class OtherColumns:
-    """The columns of an attribute that is a mapping: all of a family that no other attribute has, by qualifier.
+    """A mapping, by qualifier, of all columns of a family that no other attribute has.
 
     RecordCells(Change, {"kind": Column("C:_type_", TEXT), "values": OtherColumns("C", TEXT)})
 

@@ -73,7 +73,7 @@ if TYPE_CHECKING:
 
 
 class TableMismatch(ValueError):
-    """A table of that name exists, but its families, their options, or its keys are not as declared."""
+    """A table of that name exists with other families, options or keys than declared."""
 
 
 class LayoutMismatch(TableMismatch):
@@ -81,11 +81,11 @@ class LayoutMismatch(TableMismatch):
 
 
 class UnfilledList(TableMismatch):
-    """A list was created when its sources were stored already, and `repair` has not put their lines into it yet."""
+    """A list was created after its sources, and `repair` has not filled it yet."""
 
 
 class UnrecordedLayout(UserWarning):
-    """The store has no record of a table's layout, so it is unknown whether the declared one made its keys."""
+    """The store has no record of a table's layout, so its keys may be made by another one."""
 
 
 @row_key

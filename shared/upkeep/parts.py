@@ -34,7 +34,7 @@ def no_progress() -> None:
 
 
 class Upkeep:
-    """The upkeep of a design, or a part of it: compares rows, or looks for unfinished work, and mends both.
+    """The upkeep of a design, or a part of it: finds and mends wrong rows or unfinished work.
 
     A part writes `found`, from which `verify` and `repair` follow. A part that has more to say also writes `counts`,
     `pending` or `recover`. `CombinedUpkeep` makes one upkeep of several parts.

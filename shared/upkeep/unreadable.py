@@ -14,7 +14,7 @@ from .parts import Upkeep
 
 
 class UnreadableRows(Upkeep):
-    """The part of an upkeep that finds these rows, and removes them if told.
+    """The part of an upkeep that finds rows that cannot be read, and removes them if told.
 
     Several `tables` may be layouts of one: a row is found if one of them cannot read it.
     """

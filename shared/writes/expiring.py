@@ -68,7 +68,7 @@ class Expired(ValueError):
 
 
 def allow_expired(connection: "happybase.Connection") -> None:
-    """From now on, what is put through a connection may expire at once: no put is refused with Expired any more.
+    """From now on, a connection accepts records that expire at once, instead of raising Expired.
 
     For a family that has another TTL in the store than it declares, or MIN_VERSIONS, which Thrift1 cannot show; or if
     other families keep enough of each record.

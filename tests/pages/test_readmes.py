@@ -27,7 +27,7 @@ from tests.programs.pages.heat_blocks import heat_block
 from tests.programs.pages.key_blocks import columns_block, layout_block, published_block, variants_block
 from tests.programs.pages.question_blocks import exemptions_block, questions_block, statements
 from tests.programs.pages.stores_page import FILTERS
-from tests.programs.readmes import DESIGN_PAGES, STEPS_FILE, all_pages
+from tests.programs.readmes import DESIGN_PAGES, JAVA, STEPS_FILE, all_pages
 from tests.programs.shown_writes import STEPS
 from tests.readmes import READMES, ROOT, named
 
@@ -56,7 +56,8 @@ def test_every_readme_with_generated_blocks_is_generated_and_so_is_the_list_of_d
     made = [folder_of(design) / ("" if design.in_one_file else "shown") / STEPS_FILE for design in SHOWING_STEPS]
     made += [folder_of(design) / SCANS for design in IN_FOLDERS]
     made += [folder_of(design) / CARD for design in all_designs()]
-    assert sorted(PAGES) == sorted([*readmes, *made, ROOT / "llms.txt", SUITE.listing])
+    made += [ROOT / "shared" / "keys" / JAVA, ROOT / "llms.txt", SUITE.listing]
+    assert sorted(PAGES) == sorted([*readmes, *made])
 
 
 def marked_long(paths, is_long):

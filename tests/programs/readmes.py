@@ -44,7 +44,7 @@ from tests.programs.pages.cards import CARD
 from tests.programs.pages.cost_blocks import SCANS
 from tests.programs.pages.design_page import blocks_of_one_file, design_blocks, index_block, shown_key
 from tests.programs.pages.ideas import ideas_blocks
-from tests.programs.pages.keys_page import keys_blocks
+from tests.programs.pages.keys_page import java_text, keys_blocks
 from tests.programs.pages.new_packages import shown_block
 from tests.programs.pages.package_pages import extras_blocks, names_blocks
 from tests.programs.pages.regions_page import regions_blocks
@@ -150,6 +150,8 @@ def split_blocks() -> dict[str, str]:
 
 
 STEPS_FILE = "steps.txt"
+JAVA = "java.txt"
+"""The file of the keys' formats in Java."""
 
 
 def steps_blocks(design: Design) -> dict[str, str]:
@@ -190,9 +192,7 @@ def steps_text(steps: Steps) -> str:
 
 def differences_blocks() -> dict[str, str]:
     """Where the stores differ, as the tests show it."""
-    items = (
-        f"HBase: {difference.on_hbase}. **Here: {difference.here}.** `{difference.test}`" for difference in DIFFERENCES
-    )
+    items = (f"HBase: {difference.on_hbase}. **Here: {difference.here}.**" for difference in DIFFERENCES)
     return {"differences": markdown_list(items)}
 
 
@@ -284,6 +284,7 @@ def all_pages() -> dict[Path, Callable[[], str]]:
             *(page for design in all_designs() for page in of_design(design)),
             made(ROOT / "shared" / "keys" / "README.md", keys, claims.keys_blocks),
             made(ROOT / "shared" / "keys" / "FORMATS.md", keys),
+            (ROOT / "shared" / "keys" / JAVA, java_text),
             *(
                 made(ROOT / "shared" / "stores" / page, *stores)
                 for page in ("README.md", "CONNECTIONS.md", "FILTERS.md", "MEASURED.md")

@@ -34,7 +34,7 @@ def placed(start, before, later):
 # ---- a new list
 
 
-@change("a new list or index", "first what writes it, then `repair`, then what reads it")
+@change("a new list or index", "code that writes it, then `repair`, then code that reads it")
 def test_a_list_is_whole_once_every_process_derives_it_and_repair_has_filled_it(start, placed, later):
     earlier, newer = placed
     newer.do("place", 3)
@@ -55,7 +55,7 @@ def test_a_list_is_whole_once_every_process_derives_it_and_repair_has_filled_it(
 
 
 @further
-@change("a new code, such as a status", "first what reads it, then what writes it")
+@change("a new code, such as a status", "code that reads it, then code that writes it")
 def test_a_status_is_written_once_every_process_reads_it(start, placed, later):
     earlier, newer = placed
     for status in ("paid", "shipped"):
@@ -87,7 +87,7 @@ def test_a_status_that_is_written_too_early_is_refused_in_words_and_kept(placed)
 
 
 @further
-@change("a new column in a list", "first what writes it, then `repair`")
+@change("a new column in a list", "code that writes it, then `repair`")
 def test_a_column_of_a_list_is_whole_once_every_process_writes_it_and_repair_has_run(start, before, made):
     earlier, newer = start(before), start(made(COLUMN_IN_LIST))
     newer.do("create")
@@ -106,7 +106,7 @@ def test_a_column_of_a_list_is_whole_once_every_process_writes_it_and_repair_has
 
 
 @further
-@change("a column given up", "first what reads it no more, then `dropped` in `Source`")
+@change("a dropped column", "code that no longer reads it, then `dropped` in `Source`")
 def test_a_column_that_a_release_drops_goes_with_the_next_write_of_its_record(start, later, made):
     earlier, newer = start(later), start(made(WITHOUT_COLUMN))
     earlier.do("create")
@@ -118,7 +118,7 @@ def test_a_column_that_a_release_drops_goes_with_the_next_write_of_its_record(st
 
 
 @further
-@change("another name of an attribute, a part of a key, or a class", "any order")
+@change("a renamed attribute, part of a key, or class", "any order")
 def test_a_release_with_other_names_reads_and_writes_the_same_rows(start, before, made):
     earlier, newer = start(before), start(made(RENAMED))
     earlier.do("create")
@@ -135,7 +135,7 @@ def test_a_release_with_other_names_reads_and_writes_the_same_rows(start, before
 
 
 @further
-@change("another type or packing of a column; a new one without a default", "a new column", keeps_table=False)
+@change("another type or packing of a column; a new column without a default", "a new column", keeps_table=False)
 @pytest.mark.parametrize(
     ("edit", "reason"),
     [
@@ -152,7 +152,7 @@ def test_a_column_that_means_something_else_is_refused_when_it_is_read(placed, s
 
 
 @further
-@change("a list given up", "first what reads it no more, then `dropped_lists` in `Source`, then drop its table")
+@change("a dropped list", "code that no longer reads it, then `dropped_lists` in `Source`, then drop its table")
 @pytest.mark.parametrize("is_dropped", [False, True], ids=["kept", "dropped"])
 def test_recover_settles_writes_that_name_a_list_which_is_dropped_since(start, placed, later, made, is_dropped):
     _, earlier = placed
@@ -172,7 +172,7 @@ def test_recover_settles_writes_that_name_a_list_which_is_dropped_since(start, p
 
 
 @further
-@change("more buckets", "a new list, as above; then give up the earlier one", keeps_table=False)
+@change("more buckets", "a new list, as above; then drop the earlier one", keeps_table=False)
 def test_a_list_in_more_buckets_is_a_new_list_in_a_table_of_another_name(start, made):
     earlier = start(made(salted(8)))
     earlier.do("create")
@@ -225,7 +225,7 @@ THREE_VERSIONS = (
 
 
 @further
-@change("options of a family, such as a TTL", "first `alter` in the HBase shell, then what declares them")
+@change("options of a family, such as a TTL", "`alter` in the HBase shell, then code that declares them")
 def test_other_options_of_a_family_are_refused_only_where_tables_are_created(placed, start, made):
     newer = start(made(THREE_VERSIONS))
     assert "must have max_versions 3 (has max_versions 1)" in newer.refusal("create")

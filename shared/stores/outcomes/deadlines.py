@@ -13,7 +13,7 @@ _end_s: ContextVar[float | None] = ContextVar("end_s", default=None)
 
 @contextmanager
 def deadline(within_ms: int) -> Generator[None]:
-    """A block whose calls to a store must all have been answered within `within_ms`: a call, a page, a request.
+    """A block, such as a request, whose calls to a store must all be answered within `within_ms`.
 
         with deadline(800):
             page = orders.of_seller("s-17").page(20)

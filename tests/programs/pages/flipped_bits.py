@@ -31,7 +31,7 @@ def flipped_bits_blocks() -> dict[str, str]:
     }
     least, most = (choose(times, key=times.__getitem__) for choose in (min, max))
     costs = filled(
-        f"Checksums add {recorded['bytes'] - 1:.0%} to a file of cells with values of 60 bytes. Processor time of a "
-        f"call is {times[least]:.2f} ({least}) to {times[most]:.2f} times ({most}) that without them."
+        f"Checksums add {recorded['bytes'] - 1:.0%} to a file of cells with values of 60 bytes. With them a call takes "
+        f"{times[least]:.2f} times ({least}) to {times[most]:.2f} times ({most}) the processor time."
     )
     return {"flipped-bits": "\n\n".join([below(caption, found), costs])}

@@ -24,7 +24,7 @@ def layout_block(table: TableLayout[Any, Any]) -> str:
     for part in layout.parts:
         width = part.codec.width_bytes
         rows.append((part.name, f"`{part.codec}`", "varies" if width is None else str(width), part.meaning))
-    return markdown_table(("part", "[format](../../shared/keys/README.md)", "bytes", "meaning"), rows)
+    return markdown_table(("part", "[format](../../shared/keys/FORMATS.md#codecs)", "bytes", "meaning"), rows)
 
 
 def ordering_block(connection: "happybase.Connection", table: TableLayout[Any, Any], count: int = 4) -> str:

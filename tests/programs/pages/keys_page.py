@@ -8,7 +8,7 @@ from itertools import starmap
 from typing import Any
 from uuid import UUID
 
-from shared.exhibit.markdown import markdown_list, markdown_table, text_block
+from shared.exhibit.markdown import markdown_list, markdown_table
 from shared.keys import InvalidKey, InvalidQuestion, TimeBucket, shown
 from shared.keys.errors import shown_bytes
 from shared.tables.cells import packing_for
@@ -79,15 +79,19 @@ def _first_value(entry: Entry) -> tuple[str, str]:
     return _code(value), f"`{shown_bytes(entry.encode(value))}`"
 
 
+JAVA_COMMENT = "// The bytes of `v` in each codec and prefix, as a `byte[]`, in Java 17; nothing is checked. Generated."
 OUT_OF_RANGE = re.compile(r"must be (-?\d+)\.\.(-?\d+) \(got -?\d+\)")
 """What a codec says of a number that it cannot hold; the page says it once."""
+ANOTHER_TYPE = re.compile(r"must be (?:an? )?\w+ \(got .*, \w+\)")
+"""What a codec says of a value of another type; the page says it once, too."""
 
 
 def _refused_items() -> Iterator[str]:
-    """Each refusal with a text of its own."""
+    """Each refusal with a text of its own, except what the page says of the codecs that a codec accepts."""
     refusals = {refusal(entry): entry for entry in reversed(ENTRIES)}
     for message, entry in reversed(refusals.items()):
-        if not OUT_OF_RANGE.fullmatch(message):
+        is_said = OUT_OF_RANGE.fullmatch(message) or ANOTHER_TYPE.fullmatch(message)
+        if not is_said and not (entry in CODECS and isinstance(entry.refused, Misuse)):
             what = entry.refused.words if isinstance(entry.refused, Misuse) else _code(entry.refused)
             yield f"`{entry}` refuses {what}: `{message}`"
 
@@ -108,6 +112,11 @@ def _column_row(declared: Any, words: str, value: Any) -> tuple[str, ...]:
     return f"`{type_name(declared)}`".replace("datetime.", ""), words, f"`{value}`", f"`{shown_bytes(cell)}`"
 
 
+def java_text() -> str:
+    """The text file of the expressions in Java."""
+    return "\n\n".join([JAVA_COMMENT, JAVA_IMPORTS, *map(_java, ENTRIES)]) + "\n"
+
+
 def keys_blocks() -> dict[str, str]:
     """The tables of the pages of the keys, from the declared entries."""
     return {
@@ -122,7 +131,6 @@ def keys_blocks() -> dict[str, str]:
         "times": times_block(),
         "refused": markdown_list(_refused_items()),
         "columns": markdown_table(("type", "in the cell", "value", "bytes"), starmap(_column_row, COLUMN_VALUES)),
-        "java": text_block("\n\n".join([JAVA_IMPORTS, *map(_java, ENTRIES)]), "java"),
         "traps": markdown_table(
             ("format", "must come first", "bytes", "must come second", "bytes", "order"), map(_trap_row, TRAPS)
         ),

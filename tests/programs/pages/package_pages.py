@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from shared.exhibit.markdown import markdown_list
+from shared.exhibit.markdown import filled, markdown_list
 from tests.programs.pages.codec_entries import ENTRIES
 
 ROOT = Path(__file__).parents[3]
@@ -33,6 +33,11 @@ ROOMS = (
 
 CODECS = {re.split(r"\W", str(entry))[0] for entry in ENTRIES}
 ON_KEYS_PAGE = "codecs and prefixes, which have [a page of their own](keys/README.md)."
+ERRORS = "further errors, named after what they refuse."
+NAMES_ALONE = ("loading", "designs", "testing")
+"""The rooms for designs and tests of one's own, whose docstrings the page does not repeat."""
+REPEATED = {"tables": {"InvalidRecord"}}
+"""Names that an earlier room has listed."""
 
 _ARRAY = re.compile(r"^(\w+) = \[\n(.*?)^\]", re.MULTILINE | re.DOTALL)
 _DEPENDENCY = re.compile(r'^ *"([\w.-]+(?:\[\w+\])?)[^"]*", *# (.*)$', re.MULTILINE)
@@ -54,7 +59,7 @@ def _with_reasons(packages: list[tuple[str, str]]) -> str:
 
 
 def names_blocks() -> dict[str, str]:
-    """All public names of all rooms, each with the beginning of its docstring."""
+    """All public names of all rooms, most with the beginning of their docstrings."""
     return {"names": "\n\n".join("\n\n".join(_room(name)) for name in ROOMS)}
 
 
@@ -64,11 +69,24 @@ def _room(name: str) -> Iterator[str]:
     yield f"## rowbook.{name}"
     yield _first_sentence(room.__doc__ or "")
     entries: dict[str, list[str]] = {}
-    for public in sorted(room.__all__, key=lambda public: (public.lower(), public)):
-        shown = f"**`{public}`**" if public in import_module("shared").__all__ else f"`{public}`"
-        docstring = _docstring(room, public, getattr(room, public))
-        entries.setdefault(ON_KEYS_PAGE if public in CODECS else _meaning(docstring), []).append(shown)
+    names = sorted({*room.__all__} - REPEATED.get(name, set()), key=lambda public: (public.lower(), public))
+    if name in NAMES_ALONE:
+        yield filled(f"{', '.join(f'`{public}`' for public in names)}.")
+        return
+    common = import_module("shared").__all__
+    errors = [public for public in names if public not in common and _is_error(getattr(room, public))]
+    for public in names:
+        if len(errors) == 1 or public not in errors:
+            docstring = _docstring(room, public, getattr(room, public))
+            meaning = ON_KEYS_PAGE if public in CODECS else _meaning(docstring)
+            entries.setdefault(meaning, []).append(f"**`{public}`**" if public in common else f"`{public}`")
+    if len(errors) > 1:
+        entries[ERRORS] = [f"`{public}`" for public in errors]
     yield markdown_list(f"{', '.join(shown)}: {meaning}" for meaning, shown in entries.items())
+
+
+def _is_error(value: Any) -> bool:
+    return inspect.isclass(value) and issubclass(value, Exception) and not issubclass(value, Warning)
 
 
 def _meaning(docstring: str) -> str:

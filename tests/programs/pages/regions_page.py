@@ -137,9 +137,9 @@ def _rising_block(plain: SpreadAndScan, hashed: SpreadAndScan) -> str:
     rising, spread = plain.simulation, hashed.simulation
     fewest = ceil(ROWS * ROW_BYTES / POLICY.max_bytes)
     return filled(
-        f"{fewest} full regions could hold the load of the table above. Under the plain number it has "
-        f"{len(rising.table.regions)}, of which {rising.moments[-1].idle} are idle, {rising.idle_fullness:.0%} full; "
-        f"behind a hash {len(spread.table.regions)}, {spread.fullness:.0%} full."
+        f"{fewest} full regions could hold the load of the table above. The plain number has "
+        f"{len(rising.table.regions)}; {rising.moments[-1].idle} of them are idle and {rising.idle_fullness:.0%} full; "
+        f"a hash has {len(spread.table.regions)}, {spread.fullness:.0%} full."
     )
 
 
@@ -156,9 +156,9 @@ def _newest_block() -> str:
         for name, one in found
     ]
     caption = (
-        f"{STORED:,} rows on {SERVERS} servers; regions split at {REGION_ROWS:,} rows. Shares of the rows after the "
-        "first split by region, in key order; then of the busiest server, in a hundredth of the load (median) and in "
-        "all of it."
+        f"{STORED:,} rows on {SERVERS} servers; regions split at {REGION_ROWS:,} rows. After the first "
+        "split: the share of new rows that each region gets, in key order, and that the busiest server gets, in a "
+        "hundredth of the load (median) and in all of it."
     )
     columns = ("key", *PLACES, "one server, at a time", "in all", "splits")
     return below(caption, markdown_table(columns, rows))
@@ -192,9 +192,9 @@ def _division_block(over: SpreadAndScan, rest: SpreadAndScan) -> str:
     )
     quotients = java_divided(2**31 - 1, BUCKETS) - java_divided(-(2**31), BUCKETS) + 1
     prefixes = (
-        f"{NUMBERS:,} numbers have {len(prefixes_of(divided)):,} prefixes behind `hash / {BUCKETS}`, of {quotients:,} "
-        f"possible ones, and {over.simulation.busiest_region:.0%} of the writes are in one region; behind "
-        f"`Math.floorMod(hash, {BUCKETS})` they have {len(prefixes_of(remainder))}, and "
+        f"With `hash / {BUCKETS}`, {NUMBERS:,} numbers have {len(prefixes_of(divided)):,} of {quotients:,} possible "
+        f"prefixes, and one region gets {over.simulation.busiest_region:.0%} of the writes. With `Math.floorMod(hash, "
+        f"{BUCKETS})` they have {len(prefixes_of(remainder))}, and the busiest region gets "
         f"{rest.simulation.busiest_region:.0%}."
     )
     return "\n\n".join([small, filled(words), filled(prefixes)])

@@ -35,9 +35,9 @@ def _services() -> str:
     figures = recorded()["services"]["figures"]
     programs: Mapping[str, Mapping[str, list[float]]] = figures["programs"]
     caption = (
-        f"Answers a second to {figures['clients']} clients, and the milliseconds in which 99 of 100 come: an order by "
-        f"number, a seller's page of {figures['page']}, an order placed. Clients, service, gateway and HBase share the "
-        f"machine. {measured('services')}"
+        f"Answers a second to {figures['clients']} clients, and the 99th percentile: an order by number, a seller's "
+        f"page of {figures['page']}, an order placed. Clients, service, gateway and HBase share the machine. "
+        f"{measured('services')}"
     )
     columns = ("program", "order/s", "99 %, ms", "page/s", "99 %, ms", "placed/s", "99 %, ms")
     return f"{filled(caption)}\n\n{markdown_table(columns, _programs(programs))}"
@@ -55,10 +55,10 @@ def _killed() -> str:
     caption = (
         f"{figures['clients']} clients write, and repeat a request after 503, 504 and no answer. Every "
         f"{figures['seconds']} s a worker (Flask), the whole service (FastAPI) or a gateway is killed, or a gateway is "
-        "stopped for longer than the deadline. Afterwards every acknowledged write is in all its tables, no room has "
-        f"two guests in a night, and nothing was a 500. {measured('killed services')}"
+        "paused beyond the deadline. Afterwards every acknowledged write is in all its tables, no room has two guests "
+        f"in a night, and no status was 500. {measured('killed services')}"
     )
-    columns = ("service", "killed or stopped", "written", "409", "503 and 504", "no answer", "settled when sent again")
+    columns = ("service", "killed or paused", "written", "409", "503 and 504", "no answer", "settled by repeating")
     return f"{filled(caption)}\n\n{markdown_table(columns, _killed_rows(services))}"
 
 
