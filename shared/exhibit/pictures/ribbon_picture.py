@@ -43,10 +43,9 @@ class Panel:
 
     @property
     def sentence(self) -> str:
-        """What each scan read, with the labels of its rows."""
+        """What a scan of a question read, with the labels of its rows; the list of mistakes says that of a mistake."""
         first, *others = (scanned.words.replace("; ", ", ") for scanned in self.scans.values())
-        read = f"the published scan reads {first}; the right one {others[0]}" if others else f"the scan reads {first}"
-        return f"{_capitalized(self.name)}: {read}."
+        return "" if others else f"{_capitalized(self.name)}: the scan reads {first}."
 
     @property
     def misses(self) -> bool:

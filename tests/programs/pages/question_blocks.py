@@ -22,9 +22,11 @@ def questions_block(design: Design) -> str:
         answer = ANSWERS.get(patterns[0].answer)
         lines.append(f"`{name} {shown_arguments(patterns[0])}`" + (f": {answer}" if answer else ""))
     caption = (
-        f"The questions of `rowbook ask {design.name}`. Arguments in brackets are optional. The answer is a page of at "
-        "most `--limit` records, with a cursor, unless a line says otherwise."
+        f"Unless a line says otherwise, `rowbook ask {design.name}` answers with a page: at most `--limit` records, "
+        "and the [cursor](../GLOSSARY.md#cursor) of the next one. Arguments in brackets are optional."
     )
+    if any("until_ms=" in line for line in lines):
+        caption += " `since_ms` is inclusive, `until_ms` exclusive."
     return below(caption, markdown_list(lines))
 
 
