@@ -21,7 +21,7 @@ OF_KIND = AccessPattern(
 )
 LATEST = AccessPattern("a host's latest errors", LogRepository.latest, {"host": "web-1", "event": "ERROR"}, limit=10)
 ONE_HOST = AccessPattern("one host, ten minutes", LogRepository.window, {**TEN_MINUTES, "host": "web-1"})
-ALIKE = AccessPattern("hosts named alike, ten minutes", LogRepository.hosts_like, {"host_prefix": "db-", **TEN_MINUTES})
+ALIKE = AccessPattern("hosts db-..., ten minutes", LogRepository.hosts_like, {"host_prefix": "db-", **TEN_MINUTES})
 WARNINGS = {"host": "web-1", "severity": "WARN", **TEN_MINUTES}
 BY_FILTER = AccessPattern("a host's warnings, by a filter", LogRepository.of_severity, WARNINGS)
 BY_CLIENT = AccessPattern(

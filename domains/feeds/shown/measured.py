@@ -215,16 +215,14 @@ def own_blocks(design: Design) -> dict[str, str]:
             f"What a page of {PAGE} posts costs a reader, by the authors whom the reader follows:",
             pages,
             filled(
-                "What a post costs if it is pushed, if it is pulled, and in the variant `texts`, without the "
-                "comparison of clocks and the scan that counts followers. Pushing and pulling cost the same if all "
-                "followers together read as many pages for each post as the last two columns say. With fewer pages, "
-                "pulling is cheaper:"
+                "What a post costs, without the comparison of clocks and the scan that counts followers. The last two "
+                "columns say how many pages all followers together must read for each post until pushing is as cheap "
+                "as pulling:"
             ),
             markdown_table(columns, threshold_rows()),
             filled(
-                "Before each post, a scan counts the followers. It reads a row for each of them, and stops after the "
-                f"batch with row {PULL_ABOVE + 1:,}, one more than `PULL_ABOVE`. So each post that is pulled costs at "
-                "least that many rows too."
+                "Before each post, a scan counts the followers, and stops after the batch with row "
+                f"{PULL_ABOVE + 1:,}. So each post that is pulled costs at least that many rows too."
             ),
         ]
     )
@@ -234,9 +232,9 @@ def own_blocks(design: Design) -> dict[str, str]:
     reader = design.patterns[0].sample["reader"]
     followed = sum(follow.reader == reader for follow in design.loads[0].sample_records())
     pull_above = filled(
-        f"A post is pulled if its author has more than {PULL_ABOVE:,} followers (`PULL_ABOVE` in `repository.py`), in "
-        f"the samples more than {repository.keywords['pull_above']}. A page of {some} streams needs "
-        f"{cost_of_some.rpcs} RPCs and waits for {cost_of_some.round_trips} round trips, one of {many} needs "
-        f"{cost_of_many.rpcs} and waits for {cost_of_many.round_trips}. The reader above follows {followed} authors."
+        f"A post is pulled if its author has more than `PULL_ABOVE` followers: {PULL_ABOVE:,}, in the samples "
+        f"{repository.keywords['pull_above']}. A page of {some} streams needs {cost_of_some.rpcs} RPCs and waits for "
+        f"{cost_of_some.round_trips} round trips, one of {many} needs {cost_of_many.rpcs} and waits for "
+        f"{cost_of_many.round_trips}. The reader above follows {followed} authors."
     )
     return {"threshold": threshold, "bounds": bounds, "pull-above": pull_above}
