@@ -170,9 +170,9 @@ def max_minus_time_of_another_width(_design: Design) -> Outcome:
     right_table = scratch_table(layout.encode(NewestFirst(time_ms)) for time_ms in hour)
     newest = layout.decode(next(iter(right_table.scan(limit=1)))[0])
     return Outcome(
-        f"{len(hour)} events, one a second, newest first, the first at {hour[-1]}",
+        f"{len(hour):,} events, one a second, newest first, the first at {hour[-1]}",
         f"read as 13 digits, the first is at {LONG_MAX - int(first)}; cut to 13, {cut_rows} rows",
-        f"{len(list(right_table.scan()))} rows, the first at {newest.time_ms}",
+        f"{len(list(right_table.scan())):,} rows, the first at {newest.time_ms}",
     )
 
 
@@ -217,12 +217,12 @@ def no_tie(design: Design) -> Outcome:
     events = list(design.loads[0].sample_records())
     wrong_table = scratch_table(map(published_row, events))
     right_table = scratch_table(LOGS.layout.row(event) for event in events)
-    return Outcome(f"{len(events)} events stored", _count_rows(wrong_table), _count_rows(right_table))
+    return Outcome(f"{len(events):,} events stored", _count_rows(wrong_table), _count_rows(right_table))
 
 
 def _count_rows(table: "happybase.Table") -> str:
     rows = len(list(table.scan()))
-    return f"{rows} row{'' if rows == 1 else 's'}"
+    return f"{rows:,} row{'' if rows == 1 else 's'}"
 
 
 def pad_inside_a_value(_design: Design) -> Outcome:
@@ -269,7 +269,7 @@ def next_name_as_stop(design: Design) -> Outcome:
     right = of_host.run(LOGS.layout.row, lambda table: scan(table, LOGS.layout.key.plan(host="host1")))
     return Outcome(
         f"the {of_host.wanted} events of host1",
-        f"{words}; padded as well as with a delimiter",
+        f"{words}, padded or with a delimiter",
         f"{right.words}: both ends of the range have the name and its terminator",
         (padded, right),
     )
@@ -334,9 +334,9 @@ def asked_most_often_first(design: Design) -> Outcome:
 
     (wrong, returned), (right, _) = rows_read(time_first.TABLE), rows_read(LOGS)
     return Outcome(
-        f"the {len(of_host)} questions that name a host, of {len(design.patterns)}; {len(of_time)} name a time",
-        f"the time first: {wrong:,} rows read for {returned:,} returned",
-        f"the host first, bound by equality: {right:,} rows read",
+        f"the {len(of_host)} of {len(design.patterns)} questions that name a host; {len(of_time)} name a time",
+        f"with the time first, {wrong:,} rows read for {returned:,} returned",
+        f"with the host first, bound by equality, {right:,}",
     )
 
 

@@ -51,7 +51,7 @@ def key_picture(design: Design, connection: "happybase.Connection") -> Picture:
             ended |= {part.name for part in table.key.parts if part.codec in (EscapedText, EscapedBytes)}
     of = f"Row keys of {len(rows)} tables of {design.name}" if len(rows) > 1 else f"A row key of {design.name}"
     picture = Picture(
-        f"{of}, byte by byte, with the name of each part above its bytes and its value below.",
+        f"{of}, byte by byte.",
         "Which bytes are which value",
     )
     if ended:

@@ -84,10 +84,9 @@ def _questions(costs: VariantCosts, connection: "happybase.Connection") -> Itera
 
 
 def _draw(panel: Panel) -> Picture:
+    who_reads = "the published scan and the right one read" if len(panel.scans) > 1 else "a scan reads"
     picture = Picture(
-        f"{'Two ribbons' if len(panel.scans) > 1 else 'A ribbon'} of rows in key order, with what "
-        f"{'the published scan and the right one read' if len(panel.scans) > 1 else 'a scan reads'} "
-        "and what was asked for.",
+        f"Rows in key order: what {who_reads}, and what was asked for.",
         _capitalized(panel.result),
         panel.sentence,
     )

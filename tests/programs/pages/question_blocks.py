@@ -96,10 +96,6 @@ def exemptions_block(design: Design) -> str:
     for exemption, variants in _exemptions(design).items():
         of_reason = exceptions.setdefault(EXCEPTIONS[exemption.fact], {}).setdefault(exemption.reason, [])
         of_reason += [name for name in variants or ["every variant"] if name not in of_reason]
-    for variant in design.variants:
-        if variant.wrong is not None:
-            of_loss = exceptions.setdefault("Wrong answers", {}).setdefault(f"it loses {variant.wrong.loses}", [])
-            of_loss.append(variant.name)
     if not exceptions:
         return "No exceptions from the [invariants](../GLOSSARY.md#invariant)."
     lines: list[str] = []
@@ -119,10 +115,10 @@ def _exemptions(design: Design) -> dict[Exemption, list[str]]:
 
 
 def traps_block(design: Design) -> str:
-    """Published mistakes, each with what it gives; in the next line, what the right way gives."""
+    """Published mistakes as quoted; below each, what it gives for which task, and what the right way gives."""
     items: list[str] = []
     for trap in traps_of(design):
         name, published, wanted, wrong, right = trap_row(trap, design)
-        items.append(markdown_list([f'**{name}**: for {wanted}, "{published}" gives: {wrong}']))
-        items.append(markdown_list([f"right way: {right}"], indent="  "))
+        items.append(markdown_list([f'**{name}**: "{published}"']))
+        items.append(markdown_list([f"for {wanted}: {wrong}", f"right way: {right}"], indent="  "))
     return "\n".join(items)
