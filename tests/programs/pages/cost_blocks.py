@@ -81,10 +81,10 @@ def choice_block(design: Design) -> str:
 
 
 def writes_block(variants: Sequence[VariantCosts]) -> str:
-    """What a record takes in every variant; variants that take the same share a line."""
+    """What a record takes in every variant that may be copied; variants that take the same share a line."""
     alike: dict[tuple[str, ...], list[str]] = {}
-    for variant in variants:
-        alike.setdefault(written_row(variant), []).append(variant.variant.marked_name)
+    for costs in (costs for costs in variants if costs.variant.is_to_copy):
+        alike.setdefault(written_row(costs), []).append(costs.variant.name)
     shown = len(WRITTEN_COLUMNS) - all(row[-1] == "-" for row in alike)  # without the bytes of intents if none has any
     rows = [(", ".join(names), *row[:shown]) for row, names in alike.items()]
     table = markdown_table(("variant", *WRITTEN_COLUMNS[:shown]), rows)

@@ -91,7 +91,10 @@ EXCEPTIONS = {
 
 
 def exemptions_block(design: Design) -> str:
-    """The exceptions from the facts that hold for every variant: for each fact, the variants and the reasons."""
+    """The exceptions from the facts that hold for every variant: for each fact, the variants and the reasons.
+
+    Variants that are not to be copied are left out.
+    """
     exceptions: dict[str, dict[str, list[str]]] = {}
     for exemption, variants in _exemptions(design).items():
         of_reason = exceptions.setdefault(EXCEPTIONS[exemption.fact], {}).setdefault(exemption.reason, [])
@@ -109,7 +112,7 @@ def _exemptions(design: Design) -> dict[Exemption, list[str]]:
     """Each exemption of the design with the names of the variants that have it, none for those that all have."""
     by_variant: dict[Exemption, list[str]] = {exemption: [] for exemption in design.exemptions}
     for variant in design.variants:
-        for exemption in variant.exemptions:
+        for exemption in variant.exemptions if variant.is_to_copy else ():
             by_variant.setdefault(exemption, []).append(variant.name)
     return by_variant
 
