@@ -57,8 +57,8 @@ def crossing(_design: Design) -> Crossing:
         "followers of the author",
         PLACES,
         (Series("pushing", pushed), Series("pulling", [lines + rows_of_stream * some for lines in pulled])),
-        f"With {few} page for each post, that is from {pull[few] + 1} followers on; with {many} pages, "
-        f"from {pull[many] + 1} on. A post to {PLACES[-1]} followers needs {post_rpcs[0]} RPCs pushed and "
+        f"Pulling takes fewer rows from {pull[few] + 1} followers on if they read {few} page for each post, from "
+        f"{pull[many] + 1} on if {many} pages. A post to {PLACES[-1]} followers needs {post_rpcs[0]} RPCs pushed and "
         f"{post_rpcs[1]} pulled; a page of posts by {PLACES[-1]} authors needs {push_rpcs} and {pull_rpcs}.",
     )
 

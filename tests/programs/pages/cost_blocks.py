@@ -88,7 +88,7 @@ def writes_block(variants: Sequence[VariantCosts]) -> str:
     shown = len(WRITTEN_COLUMNS) - all(row[-1] == "-" for row in alike)  # without the bytes of intents if none has any
     rows = [(", ".join(names), *row[:shown]) for row, names in alike.items()]
     table = markdown_table(("variant", *WRITTEN_COLUMNS[:shown]), rows)
-    return below("To store one record in all tables of a variant; bytes before compression:", table)
+    return below("What one record costs to store, in all tables of a variant; bytes before compression:", table)
 
 
 def reads_block(main: VariantCosts) -> str:
