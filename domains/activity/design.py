@@ -49,6 +49,6 @@ DESIGN = Design(
     erases="a user",
     exemptions=(
         Exemption("rows", "the verb is in no row key, so other verbs are read too", (OF_VERB,)),
-        Exemption("order", "they come in the order of the row key, which may have the user first", (ALIKE,)),
+        Exemption("order", "actions of several users come in row-key order, which may have the user first", (ALIKE,)),
     ),
 )

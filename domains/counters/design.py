@@ -35,7 +35,7 @@ EVERY_CELL = Exemption(
 UNFILLED = (*LOGIN_DAYS.tables, *ERASURES.tables)
 """The tables that are empty until a day is folded, or a user is erased."""
 
-BY_DAY = Accepted("rising", "one region absorbs the logins of most services; a salt of the user spreads a day's logins")
+BY_DAY = Accepted("rising", "one region can take the logins of most services; a salt of the user spreads a day's")
 
 DESIGN = Design(
     name="counters",

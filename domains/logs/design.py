@@ -21,7 +21,7 @@ OF_KIND = AccessPattern(
 )
 LATEST = AccessPattern("a host's latest errors", LogRepository.latest, {"host": "web-1", "event": "ERROR"}, limit=10)
 ONE_HOST = AccessPattern("one host, ten minutes", LogRepository.window, {**TEN_MINUTES, "host": "web-1"})
-ALIKE = AccessPattern("hosts named alike, ten minutes", LogRepository.hosts_like, {"host_prefix": "db-", **TEN_MINUTES})
+ALIKE = AccessPattern("hosts db-..., ten minutes", LogRepository.hosts_like, {"host_prefix": "db-", **TEN_MINUTES})
 WARNINGS = {"host": "web-1", "severity": "WARN", **TEN_MINUTES}
 BY_FILTER = AccessPattern("a host's warnings, by a filter", LogRepository.of_severity, WARNINGS)
 BY_CLIENT = AccessPattern(
@@ -49,7 +49,9 @@ DESIGN = Design(
     exemptions=(
         Exemption("rows", "the severity is in no row key, so other severities are read too", (BY_FILTER, BY_CLIENT)),
         Exemption(
-            "order", "they come in row-key order: to sort them, each page would read all rows of these hosts", (ALIKE,)
+            "order",
+            "events of several hosts come in row-key order: sorted by time, each page would read all their rows",
+            (ALIKE,),
         ),
     ),
 )

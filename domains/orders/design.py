@@ -31,8 +31,8 @@ GETS_ORDERS = Exemption(
 
 COUNTS_UP = Accepted(
     "rising",
-    "orders whose numbers share a prefix can then be listed, and one region absorbs the orders of most shops; the "
-    "others put a hash of the number first",
+    "orders whose numbers share a prefix can then be listed, and one region can take the orders of most shops; the "
+    "others choose `hashed-number`",
 )
 
 DESIGN = Design(

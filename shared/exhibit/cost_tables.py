@@ -160,10 +160,10 @@ def refusals(variants: Iterable[VariantCosts]) -> list[Refusal]:
 def _part_and_reason(message: str) -> tuple[str, str]:
     """`LogInSlices.time_ms: needs ...` as the part `time_ms` and the reason; no part if the message names none.
 
-    The name of the key class is left out.
+    The name of the key class is left out. A question that a variant lacks is named like a part: `latest: needs ...`.
     """
-    match = re.fullmatch(r"[A-Z]\w*(?:\.(\w+))?: (.*)", message, re.DOTALL)
-    return (match[1] or "", match[2]) if match else ("", message)
+    match = re.fullmatch(r"(?:[A-Z]\w*(?:\.(\w+))?|([a-z]\w*)): (.*)", message, re.DOTALL)
+    return (match[1] or match[2] or "", match[3]) if match else ("", message)
 
 
 class Compared(NamedTuple):

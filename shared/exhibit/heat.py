@@ -109,7 +109,7 @@ class Heat:
         return {
             "few": f"too few writes for a verdict: {self.writes}",
             "hot": f"{always}: a hot spot",
-            "moving": f"a moving hot spot: {min(self.peaks):.0%} or more in one range at a time",
+            "moving": f"a moving hot spot: at any moment {min(self.peaks):.0%} or more in one range",
             "even": f"even: {min(self.shares):.0%} to {self.share:.0%}",
             "steady": always,
             "uneven": f"uneven: {self.share:.0%} in one range, at one moment {max(self.peaks):.0%}",

@@ -67,5 +67,6 @@ def text_block(text: str, language: str = "text") -> str:
 
 
 def picture_block(name: str, picture: "Picture", folder: str = "shown/pictures") -> str:
-    """A picture of a folder with its alt text, and its sentence below."""
-    return f"![{picture.alt}]({folder}/{name}.svg)\n\n{filled(picture.sentence)}"
+    """A picture of a folder with its alt text, and below it its sentence, if it has one."""
+    image = f"![{picture.alt}]({folder}/{name}.svg)\n"
+    return f"{image}\n{filled(picture.sentence)}" if picture.sentence else image

@@ -75,7 +75,7 @@ def test_every_write_puts_its_intent_twice(write: Callable[[Any, str], None], ta
 
 def test_the_calls_of_3000_orders_a_second_are_those_of_one_order_3000_times() -> None:
     calls, _changed = calls_of(place, orders.TABLES)
-    assert f"such as {3000 * calls:,} a second for 3,000 orders" in page_of("domains/orders/README.md")
+    assert f"3,000 orders a second make {3000 * calls:,}" in page_of("domains/orders/README.md")
 
 
 def test_tombstones_of_lists_are_kept_as_long_as_the_reference_of_orders_says() -> None:

@@ -26,8 +26,8 @@ def test_a_trap_gives_what_the_reference_says(engine, design, trap, monkeypatch)
         monkeypatch.setattr("shared.stores.connect", lambda _url: stores.enter_context(engine.store()))
         outcome = trap.run(design)
     reference = (ROOT / "domains" / design.name / "REFERENCE.md").read_text(encoding="utf-8")
-    wrong = f'- **{trap.name}**: for {outcome.task}, "{trap.published_as}" gives: {outcome.wrong}'
-    assert in_words(f"{wrong} - right way: {outcome.right}") in in_words(reference)
+    both = f"for {outcome.task}: {outcome.wrong} - right way: {outcome.right}"
+    assert in_words(f'- **{trap.name}**: "{trap.published_as}" - {both}') in in_words(reference)
 
 
 def in_words(text):

@@ -32,6 +32,7 @@ from shared.exhibit.shown_design import traps_of
 from shared.exhibit.traps import trap_row
 from shared.exhibit.verdicts import LEGEND
 from shared.keys.limits import IN_FLIGHT
+from shared.queries.record_reader import SKIPPING_BUFFER_ROWS
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.writes import WriterClock
@@ -199,7 +200,11 @@ def differences_blocks() -> dict[str, str]:
 def glossary_blocks() -> dict[str, str]:
     """What the words and numbers of the tables mean: those of costs, round trips, heat, and invariants."""
     costs = [f"`{form.example}`: {form.says(form.example)}" for form in LEGEND]
-    costs.append("An empty cell: the same cost as in the design itself, whose column is the first.")
+    costs += [
+        f"If the client drops rows, it fetches {SKIPPING_BUFFER_ROWS} or more at once: a page of two may read as many "
+        "as one of fifty.",
+        "An empty cell: the same cost as in the design itself, whose column is the first.",
+    ]
     trips = (
         "`4 (2)` means four RPCs, of which the caller waits for two over `hbase://`: it does not wait for the close of "
         f"a scan, and has up to {IN_FLIGHT} requests under way."

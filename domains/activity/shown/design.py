@@ -36,13 +36,13 @@ DESIGN = ShownDesign.of(
             legible_hash,
             "eight hex digits of the user's md5 and a _, then user",
             take_if="you have such a table, or people read keys in the HBase shell",
-            avoid_if="you are free to choose: `hash-prefix` reads the same rows in shorter cells",
+            avoid_if="you are free to choose: `hash-prefix` reads the same rows, with shorter keys",
         ),
         Variant(
             reversed,
             "user's id reversed, of fixed width",
             take_if="ids are phone numbers, or others whose last characters differ",
-            avoid_if="an id may have more than 20 bytes",
+            avoid_if="an id may be longer than 20 bytes",
         ),
         Variant(
             salted,
@@ -63,7 +63,7 @@ DESIGN = ShownDesign.of(
             (Exemption("rows", "the time comes first, so the rows of all users are read", TIME_BEFORE_USER),),
             take_if="you ask for all users, and write little",
             avoid_if="one region server cannot take all writes",
-            accepted=(Accepted("rising", "this key is for few writes; a salt of the user spreads them"),),
+            accepted=(Accepted("rising", "this key is for few writes"),),
         ),
         Variant(
             user_and_time,

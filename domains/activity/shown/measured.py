@@ -51,6 +51,6 @@ def crossing(design: Design) -> Crossing:
         OF_ONE_USER,
         (average("activity", of_one, full_scan), average("time-first", of_one_by_time, of_all_by_time)),
         f"A day of one user reads {of_one} rows in `activity` and {of_one_by_time} in `time-first`; that day of all "
-        f"users reads {full_scan:,} rows in a full table scan, or {of_all_by_time}. A table for each kind of question "
-        "reads the fewest rows.",
+        f"users reads {full_scan:,} rows by a full scan of `activity`, and {of_all_by_time} in `time-first`. With both "
+        "tables, each question reads fewest.",
     )

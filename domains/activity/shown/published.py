@@ -152,7 +152,7 @@ def all_from_zeros(_design: Design) -> Outcome:
     right = of_123.run(reversed.TABLE.layout.row, lambda table: scan(table, reversed.TABLE.layout.plan(user="123")))
     return Outcome(
         f"the {of_123.wanted} actions of user 123",
-        f"{words}; so with twelve zeros, and with every other number of them up to {DIGITS}",
+        f"{words}; the same with 0 to {DIGITS} zeros",
         f"{right.words}: the id has a fixed width",
         (every[0], right),
     )
@@ -191,8 +191,8 @@ def first_row_of_a_reversed_id(_design: Design) -> Outcome:
         reversed.TABLE.layout.row, lambda table: scan(table, reversed.TABLE.layout.plan(user="123"), limit=1)
     )
     return Outcome(
-        f"the newest action of user 123, beside {len(longer)} users of four digits whose ids end so",
-        f"{wrong.words}; rows of {', '.join(sorted(before))} come before the first row of 123",
+        f"the newest action of user 123, beside {len(longer)} users whose ids end with 123",
+        f"{wrong.words}; rows of {len(before)} users come before the first row of 123",
         right.words,
         (wrong, right),
     )
@@ -260,8 +260,8 @@ def printed_hashes(_design: Design) -> Outcome:
         lambda table: chain.from_iterable(scan(table, plan) for plan in plans),
     )
     return Outcome(
-        f"the rows of {', '.join(users)}, as {', '.join(printed)}",
-        f"{wrong.words}: the code stores {', '.join(computed.values())}",
+        f"the rows of {', '.join(users)}",
+        f"{wrong.count}: the code stores {', '.join(computed.values())}",
         f"{right.words}; the reader computes the prefix",
     )
 

@@ -39,7 +39,7 @@ DESIGN = ShownDesign.of(
             (NOT_IDEMPOTENT,),
             without_upkeep=NO_LOGINS,
             accepted=(BY_DAY,),
-            take_if="you often ask for counts, and a lost reply may make them wrong",
+            take_if="you often ask for counts, and may be wrong after a lost reply",
             avoid_if="you bill or audit by a count",
         ),
         Variant(
@@ -48,7 +48,7 @@ DESIGN = ShownDesign.of(
             (NOT_IDEMPOTENT,),
             without_upkeep=NO_LOGINS,
             accepted=(BY_DAY,),
-            take_if="you need the same as `increment`, and one row cannot take all increments of a day's total",
+            take_if="you need `increment`, and one row cannot take all increments of a day's total",
             avoid_if="one row can: `increment` then reads one row, not eight",
         ),
     ),

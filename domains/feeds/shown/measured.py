@@ -57,8 +57,8 @@ def crossing(_design: Design) -> Crossing:
         "followers of the author",
         PLACES,
         (Series("pushing", pushed), Series("pulling", [lines + rows_of_stream * some for lines in pulled])),
-        f"With {few} page for each post, that is from {pull[few] + 1} followers on; with {many} pages, "
-        f"from {pull[many] + 1} on. A post to {PLACES[-1]} followers needs {post_rpcs[0]} RPCs pushed and "
+        f"Pulling takes fewer rows from {pull[few] + 1} followers on if they read {few} page for each post, from "
+        f"{pull[many] + 1} on if {many} pages. A post to {PLACES[-1]} followers needs {post_rpcs[0]} RPCs pushed and "
         f"{post_rpcs[1]} pulled; a page of posts by {PLACES[-1]} authors needs {push_rpcs} and {pull_rpcs}.",
     )
 
@@ -215,16 +215,14 @@ def own_blocks(design: Design) -> dict[str, str]:
             f"What a page of {PAGE} posts costs a reader, by the authors whom the reader follows:",
             pages,
             filled(
-                "What a post costs if it is pushed, if it is pulled, and in the variant `texts`, without the "
-                "comparison of clocks and the scan that counts followers. Pushing and pulling cost the same if all "
-                "followers together read as many pages for each post as the last two columns say. With fewer pages, "
-                "pulling is cheaper:"
+                "What a post costs, without the comparison of clocks and the scan that counts followers. The last two "
+                "columns say how many pages all followers together must read for each post until pushing is as cheap "
+                "as pulling:"
             ),
             markdown_table(columns, threshold_rows()),
             filled(
-                "Before each post, a scan counts the followers. It reads a row for each of them, and stops after the "
-                f"batch with row {PULL_ABOVE + 1:,}, one more than `PULL_ABOVE`. So each post that is pulled costs at "
-                "least that many rows too."
+                "Before each post, a scan counts the followers, and stops after the batch with row "
+                f"{PULL_ABOVE + 1:,}. So each post that is pulled costs at least that many rows too."
             ),
         ]
     )
@@ -234,9 +232,9 @@ def own_blocks(design: Design) -> dict[str, str]:
     reader = design.patterns[0].sample["reader"]
     followed = sum(follow.reader == reader for follow in design.loads[0].sample_records())
     pull_above = filled(
-        f"A post is pulled if its author has more than {PULL_ABOVE:,} followers (`PULL_ABOVE` in `repository.py`), in "
-        f"the samples more than {repository.keywords['pull_above']}. A page of {some} streams needs "
-        f"{cost_of_some.rpcs} RPCs and waits for {cost_of_some.round_trips} round trips, one of {many} needs "
-        f"{cost_of_many.rpcs} and waits for {cost_of_many.round_trips}. The reader above follows {followed} authors."
+        f"A post is pulled if its author has more than `PULL_ABOVE` followers: {PULL_ABOVE:,}, in the samples "
+        f"{repository.keywords['pull_above']}. A page of {some} streams needs {cost_of_some.rpcs} RPCs and waits for "
+        f"{cost_of_some.round_trips} round trips, one of {many} needs {cost_of_many.rpcs} and waits for "
+        f"{cost_of_many.round_trips}. The reader above follows {followed} authors."
     )
     return {"threshold": threshold, "bounds": bounds, "pull-above": pull_above}

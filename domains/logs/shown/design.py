@@ -14,7 +14,7 @@ OF_A_HOST = (OF_KIND, LATEST, ONE_HOST, ALIKE)
 
 TIME_FIRST = Exemption("rows", "the time comes first, so the rows of all hosts are read", OF_A_HOST)
 
-FEW_WRITES = Accepted("rising", "this key is for few writes; a salt of the host spreads them")
+FEW_WRITES = Accepted("rising", "this key is for few writes")
 
 LATEST_OF_ALL = AccessPattern("the latest events of all hosts", LogRepository.latest_of_all, {}, limit=10)
 ALL_HOSTS = AccessPattern("all hosts, ten minutes", LogRepository.window, TEN_MINUTES)
@@ -41,7 +41,7 @@ DESIGN = ShownDesign.of(
             "time first",
             (TIME_FIRST,),
             take_if="you ask for all hosts, and write little",
-            avoid_if="one region server cannot take all writes: they all go to the last region",
+            avoid_if="one region server cannot take all writes",
             accepted=(FEW_WRITES,),
         ),
         Variant(
@@ -69,7 +69,7 @@ DESIGN = ShownDesign.of(
             (
                 Exemption(
                     "rows",
-                    "a question without a host reads whole slices, of all hosts or of those named alike",
+                    "a question without a host reads whole slices",
                     (ALL_HOSTS, ALIKE),
                 ),
             ),
@@ -81,8 +81,8 @@ DESIGN = ShownDesign.of(
             padded,
             "host padded with x, kind, newest first",
             (KIND_BEFORE_TIME,),
-            take_if="programs that you cannot change pad the host so",
-            avoid_if="a host name contains an `x`, which is the padding",
+            take_if="programs that you cannot change pad the host with `x`",
+            avoid_if="a host's name may contain an `x`",
         ),
         Variant(
             random,

@@ -36,8 +36,8 @@ def own_blocks(design: Design) -> Mapping[str, str]:
     ((host, of_host),) = Counter(event.host for event in events).most_common(1)
     words = (
         f"With {BUCKETS[enough]} buckets, the busiest one takes {shares[enough]:.0%} of the events, and a page of "
-        f'"{pattern.question}" needs {calls[enough]} RPCs. With {BUCKETS[-1]} buckets, it takes {shares[-1]:.0%}, and '
-        f"the page needs {calls[-1]} RPCs. The salt is computed from the host, so no number of buckets divides "
-        f"`{host}`, which has {of_host / len(events):.0%} of the events."
+        f'"{pattern.question}" needs {calls[enough]} RPCs. With {BUCKETS[-1]}, the page needs {calls[-1]}, but the '
+        f"busiest one still takes {shares[-1]:.0%}: a salt of the host never divides `{host}`, which has "
+        f"{of_host / len(events):.0%} of the events."
     )
     return {"buckets": filled(words)}

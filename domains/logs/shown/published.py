@@ -170,9 +170,9 @@ def max_minus_time_of_another_width(_design: Design) -> Outcome:
     right_table = scratch_table(layout.encode(NewestFirst(time_ms)) for time_ms in hour)
     newest = layout.decode(next(iter(right_table.scan(limit=1)))[0])
     return Outcome(
-        f"one hour, an event a second, newest first: {len(hour)} rows, the first at {hour[-1]}",
-        f"read as 13 digits, the first is at {LONG_MAX - int(first)}; cut to 13 digits, {cut_rows} rows",
-        f"{len(list(right_table.scan()))} rows, the first at {newest.time_ms}",
+        f"{len(hour):,} events, one a second, newest first, the first at {hour[-1]}",
+        f"read as 13 digits, the first is at {LONG_MAX - int(first)}; cut to 13, {cut_rows} rows",
+        f"{len(list(right_table.scan())):,} rows, the first at {newest.time_ms}",
     )
 
 
@@ -217,12 +217,12 @@ def no_tie(design: Design) -> Outcome:
     events = list(design.loads[0].sample_records())
     wrong_table = scratch_table(map(published_row, events))
     right_table = scratch_table(LOGS.layout.row(event) for event in events)
-    return Outcome(f"{len(events)} events stored", _count_rows(wrong_table), _count_rows(right_table))
+    return Outcome(f"{len(events):,} events stored", _count_rows(wrong_table), _count_rows(right_table))
 
 
 def _count_rows(table: "happybase.Table") -> str:
     rows = len(list(table.scan()))
-    return f"{rows} row{'' if rows == 1 else 's'}"
+    return f"{rows:,} row{'' if rows == 1 else 's'}"
 
 
 def pad_inside_a_value(_design: Design) -> Outcome:
@@ -248,8 +248,8 @@ def bucket_of_the_time(design: Design) -> Outcome:
     right_buckets = {salted.TABLE.layout.row(event)[0] for event in events}
     return Outcome(
         f"{len(events)} events of whole seconds in 8 buckets",
-        f"{len(wrong_buckets)} bucket used",
-        f"{len(right_buckets)} buckets used, computed from the host",
+        f"{len(wrong_buckets)} bucket is used",
+        f"{len(right_buckets)} are used, computed from the host",
     )
 
 
@@ -265,11 +265,12 @@ def next_name_as_stop(design: Design) -> Outcome:
         )
 
     padded, delimited = published(lambda host: host.ljust(20, "x")), published(lambda host: f"{host}_")
+    (words,) = {padded.words, delimited.words}
     right = of_host.run(LOGS.layout.row, lambda table: scan(table, LOGS.layout.key.plan(host="host1")))
     return Outcome(
         f"the {of_host.wanted} events of host1",
-        f"padded: {padded.words}; with a delimiter: {delimited.words}",
-        f"{right.words}: the range starts with the whole name and its end",
+        f"{words}, padded or with a delimiter",
+        f"{right.words}: both ends of the range have the name and its terminator",
         (padded, right),
     )
 
@@ -285,8 +286,8 @@ def one_busy_host(design: Design) -> Outcome:
     ranges = [len(layout.narrow(host=host, time_ms=between()).ranges) for layout in (salted.TABLE.layout.key, by_event)]
     return Outcome(
         f"the later half of {recording.sample}, in {RANGES} buckets",
-        f"hashed by host: {wrong.heat.share:.0%} in the busiest, because {wrong.owner}",
-        f"hashed by all parts: {right.kind}, but a question about one host reads {ranges[1]} ranges, not {ranges[0]}",
+        f"{wrong.heat.share:.0%} in the busiest bucket of the host, because {wrong.owner}",
+        f"a bucket of all parts: {right.kind}, but a question about one host reads {ranges[1]} ranges, not {ranges[0]}",
     )
 
 
@@ -313,8 +314,8 @@ def random_prefix(design: Design) -> Outcome:
         computed_rows.delete(by_salt.layout.row(event))
     left = {attrs.evolve(random.TABLE.layout.key.decode(row), random_bucket=0) for row, _cells in drawn_rows.scan()}
     return Outcome(
-        f"{len(events)} events of host1, stored, stored again after lost replies, read, and deleted once each",
-        f"{copies} rows, merged from {len(every_prefix.ranges)} ranges; after the deletes {len(left)} events are left",
+        f"{len(events)} events of host1, each stored twice because replies were lost, and deleted once",
+        f"{copies} rows from {len(every_prefix.ranges)} ranges; {len(left)} events after the deletes",
         f"{rows} rows from {len(computed.ranges)} range; {_count_rows(computed_rows)} after the deletes",
     )
 
@@ -334,8 +335,8 @@ def asked_most_often_first(design: Design) -> Outcome:
     (wrong, returned), (right, _) = rows_read(time_first.TABLE), rows_read(LOGS)
     return Outcome(
         f"the {len(of_host)} of {len(design.patterns)} questions that name a host; {len(of_time)} name a time",
-        f"the time first: {wrong:,} rows read for {returned:,} returned",
-        f"the host first, bound by equality: {right:,} rows read",
+        f"with the time first, {wrong:,} rows read for {returned:,} returned",
+        f"with the host first, bound by equality, {right:,}",
     )
 
 

@@ -79,7 +79,7 @@ DESIGN = ShownDesign.of(
             (
                 Exemption("rows", "the metric comes last, so the points of all metrics are read", (LATEST,)),
                 OF_MANY_POINTS,
-                Exemption("order", "they come in row-key order, which has the time before the metric", (OF_HOST,)),
+                Exemption("order", "a host's points come in row-key order, time before metric", (OF_HOST,)),
             ),
             take_if="you ask for all metrics of a host in a short period",
             avoid_if="you mostly ask for one metric",

@@ -64,10 +64,11 @@ def width_of(text: str, pixels: float = SANS_PX) -> float:
 class Picture:
     """A picture that grows downwards: things are drawn at the height `y`, and `text()` is the whole file.
 
-    `alt` says in one sentence what is drawn, for readers who cannot see it; `sentence` is what a page adds below it.
+    `alt` says in one sentence what is drawn, for readers who cannot see it; `sentence` is what a page adds below it,
+    if the page does not say it anyway.
     """
 
-    def __init__(self, alt: str, headline: str, sentence: str) -> None:
+    def __init__(self, alt: str, headline: str, sentence: str = "") -> None:
         self.alt = alt
         self.sentence = sentence
         self._drawn: list[svg.Element] = []

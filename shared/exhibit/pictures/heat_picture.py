@@ -22,7 +22,7 @@ SCALE = "of the new rows at that time"
 AXES = f"Down: key ranges. Across: time. An even share: {1 / RANGES:.1%}."
 SHAPES: dict[Kind, str] = {
     "hot": "one range takes most new rows",
-    "moving": "one range at a time takes most new rows",
+    "moving": "one range takes most new rows, not always the same",
     "even": "all ranges take alike",
     "steady": "some ranges take more than others",
     "uneven": "the busy ranges change",

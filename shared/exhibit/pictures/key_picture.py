@@ -12,7 +12,6 @@ from ...keys import EscapedBytes, EscapedText, KeyLayout, Rest
 from ...keys.parts import Segment
 from ...keys.slice_codecs import share_codec
 from ...tables import ItemCells
-from ..cost_tables import listed
 from ..part_colours import Role, roles_of
 from .drawing import MARGIN, WIDTH, Picture, width_of
 
@@ -50,13 +49,10 @@ def key_picture(design: Design, connection: "happybase.Connection") -> Picture:
         if table.name not in rows and len(rows) < MOST_TABLES:
             rows[table.name] = table.key.segments(row)
             ended |= {part.name for part in table.key.parts if part.codec in (EscapedText, EscapedBytes)}
-    sizes = {name: sum(len(segment.data) for segment in segments) for name, segments in rows.items()}
     of = f"Row keys of {len(rows)} tables of {design.name}" if len(rows) > 1 else f"A row key of {design.name}"
-    bytes_of = listed(f"{size} bytes in `{name}`" for name, size in sizes.items())
     picture = Picture(
-        f"{of}, byte by byte, with the name of each part above its bytes and its value below.",
+        f"{of}, byte by byte.",
         "Which bytes are which value",
-        f"{'These row keys have' if len(rows) > 1 else 'This row key has'} {bytes_of}.",
     )
     if ended:
         _draw_legend(picture)

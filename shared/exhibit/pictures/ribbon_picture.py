@@ -43,10 +43,9 @@ class Panel:
 
     @property
     def sentence(self) -> str:
-        """What each scan read, with the labels of its rows."""
+        """What a scan of a question read, with the labels of its rows; the list of mistakes says that of a mistake."""
         first, *others = (scanned.words.replace("; ", ", ") for scanned in self.scans.values())
-        read = f"the published scan reads {first}; the right one {others[0]}" if others else f"the scan reads {first}"
-        return f"{_capitalized(self.name)}: {read}."
+        return "" if others else f"{_capitalized(self.name)}: the scan reads {first}."
 
     @property
     def misses(self) -> bool:
@@ -85,10 +84,9 @@ def _questions(costs: VariantCosts, connection: "happybase.Connection") -> Itera
 
 
 def _draw(panel: Panel) -> Picture:
+    who_reads = "the published scan and the right one read" if len(panel.scans) > 1 else "a scan reads"
     picture = Picture(
-        f"{'Two ribbons' if len(panel.scans) > 1 else 'A ribbon'} of rows in key order, with what "
-        f"{'the published scan and the right one read' if len(panel.scans) > 1 else 'a scan reads'} "
-        "and what was asked for.",
+        f"Rows in key order: what {who_reads}, and what was asked for.",
         _capitalized(panel.result),
         panel.sentence,
     )

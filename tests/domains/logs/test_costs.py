@@ -45,7 +45,7 @@ def of_a(since_ms, until_ms):
             "logs": [
                 (LATEST, 1, 11),
                 (OF_KIND, 1, 12),
-                # All rows of a host for a page by time, or of any time for hosts named alike.
+                # All rows of a host for a page by time, or of any time for hosts with one prefix.
                 (of_a(0, 5000), 1, 100),
                 ((LogRepository.hosts_like, {"host_prefix": "a", "since_ms": 0, "until_ms": 5000}), 1, 100),
             ],

@@ -29,7 +29,7 @@ CARD = "CARD.md"
 
 def card(design: Design, costs: VariantCosts) -> str:
     """The card of a design, with the costs of the design itself."""
-    keys = markdown_list(f"`{table.name}`: `{key_line(table.key)}`" for table in design.main.record_tables)
+    keys = markdown_list(dict.fromkeys(f"`{one.name}`: `{key_line(one.key)}`" for one in design.main.record_tables))
     rows = [(measured.pattern.question, verdict(measured)) for measured in costs.measurements]
     others = "\n".join(_other_keys(design))
     copy = f"Copy: `rowbook new PATH --from {design.name}`. All figures: [README](README.md)."

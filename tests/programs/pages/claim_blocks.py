@@ -105,8 +105,8 @@ def _ties() -> str:
     figures = recorded()["lost without a tie"]["figures"]
     lost = figures["events"] - figures["rows"]
     return filled(
-        f"Of {figures['events']:,} events put under the published key, {figures['rows']:,} are rows: {lost} were "
-        f"overwritten. {measured('lost without a tie')}"
+        f"Under the published key without a tie, HBase keeps {figures['rows']:,} of {figures['events']:,} events: "
+        f"{lost} are overwritten. {measured('lost without a tie')}"
     )
 
 

@@ -81,19 +81,24 @@ def choice_block(design: Design) -> str:
 
 
 def writes_block(variants: Sequence[VariantCosts]) -> str:
-    """What a record takes in every variant."""
-    rows = [(variant.variant.marked_name, *written_row(variant)) for variant in variants]
-    table = markdown_table(("variant", *WRITTEN_COLUMNS), rows)
-    return below("To store one record in all tables of a variant; bytes before compression:", table)
+    """What a record takes in every variant that may be copied; variants that take the same share a line."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for costs in (costs for costs in variants if costs.variant.is_to_copy):
+        alike.setdefault(written_row(costs), []).append(costs.variant.name)
+    shown = len(WRITTEN_COLUMNS) - all(row[-1] == "-" for row in alike)  # without the bytes of intents if none has any
+    rows = [(", ".join(names), *row[:shown]) for row, names in alike.items()]
+    table = markdown_table(("variant", *WRITTEN_COLUMNS[:shown]), rows)
+    return below("What one record costs to store, in all tables of a variant; bytes before compression:", table)
 
 
 def reads_block(main: VariantCosts) -> str:
-    """What every question reads in the design itself, with its round trips, and where its scans are."""
+    """What every answered question reads in the design itself, with its round trips, and where its scans are."""
     caption = (
         f"What `{main.variant.name}` reads and transfers; [in parentheses](../GLOSSARY.md#rpc), the round trips of a "
         f"question. [{SCANS}]({SCANS}) has its gets and scans as statements of the HBase shell."
     )
-    return below(caption, markdown_table(READ_COLUMNS, map(read_row, main.measurements)))
+    answered = [measurement for measurement in main.measurements if not measurement.refused]
+    return below(caption, markdown_table(READ_COLUMNS, map(read_row, answered)))
 
 
 def refused_block(variants: Iterable[VariantCosts]) -> str:

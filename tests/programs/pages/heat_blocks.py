@@ -11,7 +11,7 @@ def heat_block(design: Design) -> str:
     """Where the new rows of every table go, and for which of them a real HBase counted the same."""
     recording = recorded_heat(design)
     caption = (
-        f"New rows of each table by its busiest of {RANGES} [ranges](../GLOSSARY.md#hot-spot), counted on "
+        f"Where new rows go: the busiest of {RANGES} [ranges](../GLOSSARY.md#hot-spot) of each table, counted on "
         f"{recording.sample}:"
     )
     verdicts: dict[str, str] = {}

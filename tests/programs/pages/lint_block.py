@@ -23,11 +23,11 @@ def lint_block(design: Design) -> str:
     wrong = [lint_variant(design, variant) for variant in design.variants if not variant.is_to_copy]
     if wrong:
         found = "; ".join(map(_findings_of, wrong))
-        blocks.append(filled(f"In the variants that are not to be copied, it finds {found}."))
+        blocks.append(filled(f"It also finds what is wrong with the keys that are not to be copied: {found}."))
     return "\n\n".join(blocks)
 
 
 def _findings_of(linted: Linted) -> str:
-    """The rules that a variant breaks, each with its table; a variant may lose what no layout shows."""
-    rules = listed(f"**{finding.rule}** in `{finding.table}`" for finding in linted.findings) if linted.findings else ""
-    return f"in `{linted.variant.name}` {rules or 'nothing'}"
+    """The rules that a variant breaks; a variant may lose what no layout shows."""
+    rules = dict.fromkeys(f"**{finding.rule}**" for finding in linted.findings)
+    return f"`{linted.variant.name}` {listed(rules) if rules else 'nothing'}"

@@ -22,9 +22,11 @@ def questions_block(design: Design) -> str:
         answer = ANSWERS.get(patterns[0].answer)
         lines.append(f"`{name} {shown_arguments(patterns[0])}`" + (f": {answer}" if answer else ""))
     caption = (
-        f"The questions of `rowbook ask {design.name}`. Arguments in brackets are optional. The answer is a page of at "
-        "most `--limit` records, with a cursor, unless a line says otherwise."
+        f"Unless a line says otherwise, `rowbook ask {design.name}` answers with a page: at most `--limit` records, "
+        "and the [cursor](../GLOSSARY.md#cursor) of the next one. Arguments in brackets are optional."
     )
+    if any("until_ms=" in line for line in lines):
+        caption += " `since_ms` is inclusive, `until_ms` exclusive."
     return below(caption, markdown_list(lines))
 
 
@@ -89,15 +91,14 @@ EXCEPTIONS = {
 
 
 def exemptions_block(design: Design) -> str:
-    """The exceptions from the facts that hold for every variant: for each fact, the variants and the reasons."""
+    """The exceptions from the facts that hold for every variant: for each fact, the variants and the reasons.
+
+    Variants that are not to be copied are left out.
+    """
     exceptions: dict[str, dict[str, list[str]]] = {}
     for exemption, variants in _exemptions(design).items():
         of_reason = exceptions.setdefault(EXCEPTIONS[exemption.fact], {}).setdefault(exemption.reason, [])
         of_reason += [name for name in variants or ["every variant"] if name not in of_reason]
-    for variant in design.variants:
-        if variant.wrong is not None:
-            of_loss = exceptions.setdefault("Wrong answers", {}).setdefault(f"it loses {variant.wrong.loses}", [])
-            of_loss.append(variant.name)
     if not exceptions:
         return "No exceptions from the [invariants](../GLOSSARY.md#invariant)."
     lines: list[str] = []
@@ -111,16 +112,16 @@ def _exemptions(design: Design) -> dict[Exemption, list[str]]:
     """Each exemption of the design with the names of the variants that have it, none for those that all have."""
     by_variant: dict[Exemption, list[str]] = {exemption: [] for exemption in design.exemptions}
     for variant in design.variants:
-        for exemption in variant.exemptions:
+        for exemption in variant.exemptions if variant.is_to_copy else ():
             by_variant.setdefault(exemption, []).append(variant.name)
     return by_variant
 
 
 def traps_block(design: Design) -> str:
-    """Published mistakes, each with what it gives; in the next line, what the right way gives."""
+    """Published mistakes as quoted; below each, what it gives for which task, and what the right way gives."""
     items: list[str] = []
     for trap in traps_of(design):
         name, published, wanted, wrong, right = trap_row(trap, design)
-        items.append(markdown_list([f'**{name}**: for {wanted}, "{published}" gives: {wrong}']))
-        items.append(markdown_list([f"right way: {right}"], indent="  "))
+        items.append(markdown_list([f'**{name}**: "{published}"']))
+        items.append(markdown_list([f"for {wanted}: {wrong}", f"right way: {right}"], indent="  "))
     return "\n".join(items)

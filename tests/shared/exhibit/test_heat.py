@@ -127,7 +127,7 @@ def heat(*moments):
         # Each moment has a hot range of its own, although the writes of all moments are even.
         (
             Heat(EQUAL_PARTS, tuple(tuple(60 if a == b else 5 for a in range(8)) for b in range(8))),
-            "a moving hot spot: 63% or more in one range at a time",
+            "a moving hot spot: at any moment 63% or more in one range",
         ),
         (
             heat((29, 31, 28, 28, 28, 28, 28, 0), (41, 29, 28, 28, 28, 28, 18, 0)),
