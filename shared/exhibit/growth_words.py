@@ -24,14 +24,14 @@ def how_many_grow(design: Design, recorded: RecordedGrowth, mark: str = "") -> s
 
 
 def growth_sentence(design: Design, recorded: RecordedGrowth) -> str:
-    """How many costs of the design itself are constant, which grow, and why; then the variants that differ."""
+    """How many costs of the design itself are constant, and which grow; then the variants that differ."""
     constant = len(_with_course("constant", recorded.own))
     how_many = "all" if constant in (0, len(recorded.own)) else f"{constant} of {len(recorded.own)}"
     stay = "grow" if not constant else "stays flat" if constant == 1 else "stay flat"
     courses = f"{how_many} costs of `{design.name}` {stay}"
     first, last = (f"{recorded.records[at]:,}" for at in (0, -1))
     sizes = f"From {first} to {last} {listed(load.name for load in design.loads)}"
-    clauses = list(_factors(design, recorded.own))
+    clauses = list(_factors(recorded.own))
     factors = [f"With {TIMES[-1] // TIMES[-2]} times the data, {'; '.join(clauses)}."] if clauses else []
     return " ".join([f"{sizes}, {courses}.", *factors, *_ends(recorded.own), *_variants(recorded)])
 
@@ -44,28 +44,16 @@ def _quoted(questions: Iterable[str]) -> str:
     return listed(f'"{question}"' for question in questions)
 
 
-def _factors(design: Design, growths: Mapping[str, Growth]) -> Iterator[str]:
-    """By how much costs of the design itself grow, and why: a clause for each reason."""
+def _factors(growths: Mapping[str, Growth]) -> Iterator[str]:
+    """By how much costs of the design itself grow: a clause for each factor."""
     alike: dict[str, list[str]] = {}
     for question, growth in growths.items():
         if growth.factor >= GROWS_BY:
-            alike.setdefault(_reason(design, question), []).append(question)
-    for reason, questions in alike.items():
-        factors = sorted(growths[question].factor for question in questions)
-        lowest, highest = (f"{factors[at]:.1f}".removesuffix(".0") for at in (0, -1))
-        factor = lowest if lowest == highest else f"{lowest} to {highest}"
+            alike.setdefault(f"{growth.factor:.1f}".removesuffix(".0"), []).append(question)
+    for factor, questions in alike.items():
         is_every = len(questions) == len(growths) > 1
         verb = "reads" if is_every or len(questions) == 1 else "read"
-        because = f", because {reason}" if reason else ""
-        yield f"{'every question' if is_every else _quoted(questions)} {verb} {factor} times as much{because}"
-
-
-def _reason(design: Design, question: str) -> str:
-    """Why a question may read more rows than it returns, as its exemption says it; empty if it has none."""
-    for exemption in (*design.exemptions, *design.main.exemptions):
-        if exemption.fact == "rows" and question in [pattern.question for pattern in exemption.patterns]:
-            return exemption.reason
-    return ""
+        yield f"{'every question' if is_every else _quoted(questions)} {verb} {factor} times as much"
 
 
 def _ends(growths: Mapping[str, Growth]) -> Iterator[str]:

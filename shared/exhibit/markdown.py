@@ -68,4 +68,9 @@ def text_block(text: str, language: str = "text") -> str:
 
 def picture_block(name: str, picture: "Picture", folder: str = "shown/pictures") -> str:
     """A picture of a folder with its alt text, and its sentence below."""
-    return f"![{picture.alt}]({folder}/{name}.svg)\n\n{filled(picture.sentence)}"
+    return f"{picture_only(name, picture, folder)}\n\n{filled(picture.sentence)}"
+
+
+def picture_only(name: str, picture: "Picture", folder: str = "shown/pictures") -> str:
+    """A picture of a folder with its alt text."""
+    return f"![{picture.alt}]({folder}/{name}.svg)"

@@ -29,7 +29,8 @@ CARD = "CARD.md"
 
 def card(design: Design, costs: VariantCosts) -> str:
     """The card of a design, with the costs of the design itself."""
-    keys = markdown_list(f"`{table.name}`: `{key_line(table.key)}`" for table in design.main.record_tables)
+    lines = dict.fromkeys(f"`{table.name}`: `{key_line(table.key)}`" for table in design.main.record_tables)
+    keys = markdown_list(lines)
     rows = [(measured.pattern.question, verdict(measured)) for measured in costs.measurements]
     others = "\n".join(_other_keys(design))
     copy = f"Copy: `rowbook new PATH --from {design.name}`. All figures: [README](README.md)."
@@ -42,7 +43,8 @@ def _other_keys(design: Design) -> Iterable[str]:
     own = {table.name for table in design.main.record_tables}
     for variant in design.variants[1:]:
         key = next((f" `{key_line(table.key)}`" for table in variant.record_tables if table.name not in own), "")
-        use = f"if {variant.take_if}" if variant.is_to_copy else f"do not copy: it {variant.warning}"
+        why_not = variant.warning if variant.wrong is None else f"loses {variant.wrong.loses}"
+        use = f"if {variant.take_if}" if variant.is_to_copy else f"do not copy: it {why_not}"
         yield markdown_list([f"`{variant.name}`{key}: {use}"])
 
 

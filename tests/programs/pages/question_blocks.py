@@ -22,8 +22,8 @@ def questions_block(design: Design) -> str:
         answer = ANSWERS.get(patterns[0].answer)
         lines.append(f"`{name} {shown_arguments(patterns[0])}`" + (f": {answer}" if answer else ""))
     caption = (
-        f"The questions of `rowbook ask {design.name}`. Arguments in brackets are optional. The answer is a page of at "
-        "most `--limit` records, with a cursor, unless a line says otherwise."
+        f"For `rowbook ask {design.name}`; arguments in brackets are optional. The answer is a page, with a cursor, "
+        "unless a line says otherwise."
     )
     return below(caption, markdown_list(lines))
 
@@ -89,22 +89,21 @@ EXCEPTIONS = {
 
 
 def exemptions_block(design: Design) -> str:
-    """The exceptions from the facts that hold for every variant: for each fact, the variants and the reasons."""
+    """The exceptions from the facts that hold for every variant: for each fact, the variants and the reasons.
+
+    Variants that give wrong answers are listed on the page of the design, with the reasons.
+    """
     exceptions: dict[str, dict[str, list[str]]] = {}
     for exemption, variants in _exemptions(design).items():
         of_reason = exceptions.setdefault(EXCEPTIONS[exemption.fact], {}).setdefault(exemption.reason, [])
         of_reason += [name for name in variants or ["every variant"] if name not in of_reason]
-    for variant in design.variants:
-        if variant.wrong is not None:
-            of_loss = exceptions.setdefault("Wrong answers", {}).setdefault(f"it loses {variant.wrong.loses}", [])
-            of_loss.append(variant.name)
     if not exceptions:
         return "No exceptions from the [invariants](../GLOSSARY.md#invariant)."
     lines: list[str] = []
     for words, by_reason in exceptions.items():
         lines.append(f"- {words}:")
         lines.append(markdown_list((f"{', '.join(names)}: {why}" for why, names in by_reason.items()), indent="  "))
-    return below("Exceptions from the [invariants](../GLOSSARY.md#invariant), with the reasons:", "\n".join(lines))
+    return below("Exceptions from the [invariants](../GLOSSARY.md#invariant):", "\n".join(lines))
 
 
 def _exemptions(design: Design) -> dict[Exemption, list[str]]:
