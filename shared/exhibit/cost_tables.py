@@ -144,7 +144,8 @@ def refusals(variants: Iterable[VariantCosts]) -> list[Refusal]:
     for costs in variants:
         for measurement in costs.measurements:
             if measurement.refused:
-                part, reason = _part_and_reason(measurement.refused)
+                method = measurement.pattern.method.__name__
+                part, reason = _part_and_reason(measurement.refused.removeprefix(f"{method}: "))
                 of_variant = questions.setdefault(reason, {}).setdefault(costs.variant.name, [])
                 of_variant.append(measurement.pattern.question)
                 parts.setdefault(reason, set()).add(part)

@@ -324,7 +324,7 @@ def hash_of_the_next_region(_design: Design) -> Outcome:
     published = rows_of_all(lambda region: f"{hashed(int(region))[:4]}_{region}_{START_MS}".encode())
     right = rows_of_all(lambda region: layout.encode(TimeOfRegion(region, START_MS)))
     return Outcome(
-        f"a scan for each of {REGIONS:,} regions",
+        f"{REGIONS:,} scans, one for each region",
         f"{verdicts(published, as_published)}; with a hash of four digits, as in the key: "
         f"{verdicts(published, cut_as_the_key)}",
         verdicts(right, planned),

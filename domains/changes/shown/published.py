@@ -187,7 +187,7 @@ def follow_by_time(design: Design) -> Outcome:
         seen += len(new)
         position = new[-1].position
     return Outcome(
-        f"{len(changes)} changes; {_backward(changes)} transactions are dated earlier than the one before",
+        f"{len(changes)} changes in transactions, {_backward(changes)} of them dated before the previous one",
         _seen(seen_by_time, len(changes)),
         _seen(seen, len(changes)),
     )

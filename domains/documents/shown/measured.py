@@ -48,9 +48,9 @@ def crossing(_design: Design) -> Crossing:
         f"documents that have the value, of {OF_OWNER} of the owner",
         HAVING,
         (Series("a filter", filter_), Series("an index", index)),
-        f"The filter of `documents` reads all {filter_[0]} rows of the owner on the server, whatever it returns; "
-        "`documents:indexed` reads two rows for each document that it returns, and a change of a value costs 2 calls "
-        "more.",
+        f"The filter of `documents` always reads all {filter_[0]} rows of the owner, on the server. "
+        "`documents:indexed` reads two rows for each document that it returns, and a change of a value costs 2 more "
+        "calls.",
     )
 
 
@@ -134,8 +134,8 @@ def own_blocks(_design: Design) -> Mapping[str, str]:
     versions = markdown_table(("changes", "kept by `documents`", "bytes", "kept by `history`", "bytes"), version_rows())
     of_sizes = "What a document costs in `documents`, by the size of a text in it:"
     of_versions = (
-        f"Changes of a document with a text of {VERSIONED_BYTES:,} bytes that are kept, and the bytes of its cells in "
-        "all versions:"
+        f"How many changes of a document with a text of {VERSIONED_BYTES:,} bytes are kept, and the bytes of all "
+        "versions:"
     )
     return {"sizes": f"{filled(of_sizes)}\n\n{sizes}", "versions": f"{filled(of_versions)}\n\n{versions}"}
 

@@ -93,10 +93,10 @@ def _columns_of(cells: Cells[Any]) -> str:
 
 
 def published_block(design: Design) -> str:
-    """Each published key, above the bytes of the design's own, and why they differ; then each published column.
+    """Each published key, above the bytes of the design's own, and why they differ; then the columns that differ.
 
     Published keys with the same bytes are shown once. Of the tables that differ from a key for the same reasons, only
-    the first is shown. A reason stands where it is first given.
+    the first is shown; one with no new reason is named. A reason stands where it is first given.
     """
     blocks = ["Published bytes (top) and stored bytes (bottom) of the same values, each difference explained once:"]
     by_bytes: dict[bytes, list[PublishedKey]] = {}
@@ -111,24 +111,26 @@ def published_block(design: Design) -> str:
             reasons = tuple(published.deviations.items())
             if reasons in shown:
                 continue
-            title = f"`{published.table.name}`{', the qualifier' if published.is_qualifier else ''}"
-            same = "" if reasons else ", the same bytes"
-            if same and shown:  # the ruler above has them already
-                blocks.append(f"{title}{same}.")
-            else:
-                blocks += [f"{title}{same}:", text_block(published_ruler(published, MAX_LINE))]
-            shown.add(reasons)
             new: dict[str, list[str]] = {}
             for name, why in reasons:
                 if (name, why) not in explained:
                     new.setdefault(why, []).append(f"`{name}`")
+            explained.update(reasons)
+            title = f"`{published.table.name}`{', the qualifier' if published.is_qualifier else ''}"
+            same = "" if reasons else ", the same bytes"
+            if shown and not new:  # the ruler above has the published bytes
+                others = f", but for {listed(f'`{name}`' for name, _why in reasons)}" if reasons else ""
+                blocks.append(f"{title}, the same bytes{others}.")
+            else:
+                blocks += [f"{title}{same}:", text_block(published_ruler(published, MAX_LINE))]
             if new:
                 blocks.append(markdown_list(f"{', '.join(names)}: {why}" for why, names in new.items()))
-            explained.update(reasons)
+            shown.add(reasons)
     by_reason: dict[tuple[str, str], list[str]] = {}
     for column in design.published_columns:
-        here = f"`{column.quoted}`, in `{column.table.name}` `{column.here.decode()}`"
-        by_reason.setdefault((column.source, column.deviation or "the same"), []).append(here)
+        if column.deviation:
+            here = f"`{column.quoted}`, in `{column.table.name}` `{column.here.decode()}`"
+            by_reason.setdefault((column.source, column.deviation), []).append(here)
     lines = [f"{source}: {'; '.join(columns)}: {why}" for (source, why), columns in by_reason.items()]
     blocks += [below("Published columns:", markdown_list(lines))] if lines else []
     return "\n\n".join(blocks)
