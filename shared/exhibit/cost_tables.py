@@ -78,7 +78,7 @@ def why_fractions(costs: VariantCosts) -> str:
     """Why a record may write less than a row, with the number of records; empty if all write whole rows."""
     if "." not in written_row(costs)[0]:
         return ""
-    return f"what {costs.records:,} records leave, divided by {costs.records:,}; some share a row, or change nothing"
+    return f"what {costs.records:,} records leave, divided by {costs.records:,}: some share a row or change nothing"
 
 
 def heat_rows(design: Design, variants: Sequence[Variant], bold: str = "") -> Iterator[tuple[str, ...]]:

@@ -53,7 +53,7 @@ DESIGN = ShownDesign.of(
             (BY_CODE,),
             unfilled=closed_codes.ERASURES.tables,
             take_if="names hardly ever change, and every byte counts",
-            avoid_if="a new name may not wait for a release",
+            avoid_if="new names cannot wait for a release",
         ),
         Variant(
             chosen_codes,

@@ -75,7 +75,7 @@ def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts], *
         columns, written = columns[:-1], [row[:-1] for row in written]
     table(to, columns, written, (*WRITE_NUMBERS, BUSIEST), fitted=True, style=of_cost)
     if why := why_fractions(advised[0]):
-        notes.append(f"rows, bytes: {why}.")
+        notes.append(f"rows and bytes: {why}.")
     if sample := recorded_heat(design).sample:
         notes.append(f"{BUSIEST}: of {sample}.")
     wrapped(to, " ".join([*notes, *more]))

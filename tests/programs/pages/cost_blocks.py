@@ -87,7 +87,7 @@ def writes_block(variants: Sequence[VariantCosts]) -> str:
     table = markdown_table(("variant", *WRITTEN_COLUMNS), rows)
     caption = "To store one record in all tables of a variant; bytes before compression"
     why = why_fractions(variants[0])
-    return below(f"{caption}. Rows and bytes: {why}." if why else f"{caption}:", table)
+    return below(f"{caption}. Rows and bytes are {why}." if why else f"{caption}:", table)
 
 
 def reads_block(main: VariantCosts) -> str:
