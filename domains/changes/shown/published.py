@@ -293,7 +293,7 @@ def delete_dated_by_position(design: Design) -> Outcome:
     wrong = sum(bool(copy.row(_row(change))) for change in late)
     right = sum(repository.copies.record(*_record(change)) is not None for change in late)
     return Outcome(
-        f"{len(late)} records deleted in a copy, then compacted, then put again by a feeder that was paused",
+        f"{len(late)} records deleted in a copy, and put again after a compaction by a feeder that was paused",
         f"{wrong} are back",
         f"{right or 'none'} is back",
     )
