@@ -51,8 +51,6 @@ DESIGN = Design(
     repository=ChangeRepository,
     variants=(Variant(keys, "by record and by position, whole changes in both", (REBUILT, OTHER_TABLES), NOT_FED),),
     erases="a record",
-    accepted=(
-        Accepted("rising", "the log of a source is read in its order, and one region absorbs the changes of most"),
-    ),
+    accepted=(Accepted("rising", "the log of a source is read in its order, and one region absorbs most sources"),),
     exemptions=(Exemption("rows", "all changes of the table are read, to compute its records", (ALL_THEN,)),),
 )

@@ -35,7 +35,7 @@ UNFILLED = (PARTS, UNSETTLED.layout, *ERASURES.tables)
 
 DESIGN = Design(
     name="documents",
-    question="How are nested documents stored so that no change is lost, and parts of them can be asked for?",
+    question="How are nested documents stored so that no change is lost, and parts of them can be read alone?",
     loads=(
         Load(
             "documents",

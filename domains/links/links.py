@@ -83,7 +83,7 @@ class Clicks:
 class LinkByCode:
     """A link: the source.
 
-    Order:  by code, which is drawn at random, so writes are spread.
+    Order:  by code, which is drawn at random, so new links are spread.
     Serves: a link by its code.
     Costs:  one get.
     Fixed:  the codes, which are printed somewhere: the row of a code is never removed.
@@ -113,7 +113,7 @@ class LinkOfOwner:
 class ClicksOfCode:
     """The clicks of a code on one day from one country: a counter.
 
-    Order:  by code, then by day, the oldest first, then by country.
+    Order:  by code, then by day, the oldest first, then by country. So a popular link is a hot spot.
     Serves: the clicks of a code in a period, by day and country.
     Costs:  one scan of a row for each day and country.
     Fixed:  the zone of a day, UTC.

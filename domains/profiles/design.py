@@ -21,7 +21,7 @@ PREFIX = AccessPattern("users whose ids share a prefix", ProfileRepository.profi
 NAMED = AccessPattern("users with one name", ProfileRepository.named, {"name": "Kim Lee"})
 DESIGN = Design(
     name="profiles",
-    question="How can one get read a user's profile and newest orders?",
+    question="How does a single get read a user's profile and newest orders?",
     loads=(
         Load("profiles", Profile, ProfileRepository.store, SAMPLES / "profiles.jsonl", FORMATS),
         Load(

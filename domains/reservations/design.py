@@ -17,7 +17,7 @@ OF_GUEST = AccessPattern("a guest's stays from a day on", Hotel.of_guest, {"gues
 
 DESIGN = Design(
     name="reservations",
-    question="How does nobody get a room, a seat or a name that somebody else has, however many write at once?",
+    question="How do two clients never get the same room, seat or name, however many write at once?",
     loads=(Load("bookings", Booking, Hotel.store, SAMPLES / "bookings.jsonl", identified_by=("booking_id",)),),
     patterns=(
         AccessPattern("a room with its stays", Hotel.room, {"hotel": "inn", "number": "1"}),

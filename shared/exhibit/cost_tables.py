@@ -74,6 +74,13 @@ def written_row(costs: VariantCosts) -> tuple[str, ...]:
     )
 
 
+def why_fractions(costs: VariantCosts) -> str:
+    """Why a record may write less than a row, with the number of records; empty if all write whole rows."""
+    if "." not in written_row(costs)[0]:
+        return ""
+    return f"what {costs.records:,} records leave, divided by {costs.records:,}: some share a row or change nothing"
+
+
 def heat_rows(design: Design, variants: Sequence[Variant], bold: str = "") -> Iterator[tuple[str, ...]]:
     """Each table of some variants and where its writes go, as recorded, under `HEAT_COLUMNS`.
 
@@ -137,7 +144,8 @@ def refusals(variants: Iterable[VariantCosts]) -> list[Refusal]:
     for costs in variants:
         for measurement in costs.measurements:
             if measurement.refused:
-                part, reason = _part_and_reason(measurement.refused)
+                method = measurement.pattern.method.__name__
+                part, reason = _part_and_reason(measurement.refused.removeprefix(f"{method}: "))
                 of_variant = questions.setdefault(reason, {}).setdefault(costs.variant.name, [])
                 of_variant.append(measurement.pattern.question)
                 parts.setdefault(reason, set()).add(part)

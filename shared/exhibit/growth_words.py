@@ -24,17 +24,16 @@ def how_many_grow(design: Design, recorded: RecordedGrowth, mark: str = "") -> s
 
 
 def growth_sentence(design: Design, recorded: RecordedGrowth) -> str:
-    """How many costs of the design itself are constant and which grow; then the variants that differ.
-
-    Why a cost grows stands in the exemptions of its question.
-    """
+    """How many costs of the design itself are constant, and which grow; then the variants that differ."""
     constant = len(_with_course("constant", recorded.own))
     how_many = "all" if constant in (0, len(recorded.own)) else f"{constant} of {len(recorded.own)}"
     stay = "grow" if not constant else "stays flat" if constant == 1 else "stay flat"
     courses = f"{how_many} costs of `{design.name}` {stay}"
     first, last = (f"{recorded.records[at]:,}" for at in (0, -1))
     sizes = f"From {first} to {last} {listed(load.name for load in design.loads)}"
-    return " ".join([f"{sizes}, {courses}.", *_factors(recorded.own), *_ends(recorded.own), *_variants(recorded)])
+    clauses = list(_factors(recorded.own))
+    factors = [f"With {TIMES[-1] // TIMES[-2]} times the data, {'; '.join(clauses)}."] if clauses else []
+    return " ".join([f"{sizes}, {courses}.", *factors, *_ends(recorded.own), *_variants(recorded)])
 
 
 def _with_course(course: str, growths: Mapping[str, Growth]) -> list[str]:
@@ -46,15 +45,15 @@ def _quoted(questions: Iterable[str]) -> str:
 
 
 def _factors(growths: Mapping[str, Growth]) -> Iterator[str]:
-    """By how much the costs of the design itself grow that do."""
-    factors = {question: growth.factor for question, growth in growths.items() if growth.factor >= GROWS_BY}
-    if factors:
-        lowest, highest = (f"{end(factors.values()):.1f}".removesuffix(".0") for end in (min, max))
-        factor = lowest if lowest == highest else f"{lowest} to {highest}"
-        is_every = len(factors) == len(growths) > 1
-        which = "every question" if is_every else _quoted(factors)
-        verb = "reads" if is_every or len(factors) == 1 else "read"
-        yield f"With {TIMES[-1] // TIMES[-2]} times the data, {which} {verb} {factor} times as much."
+    """By how much costs of the design itself grow: a clause for each factor."""
+    alike: dict[str, list[str]] = {}
+    for question, growth in growths.items():
+        if growth.factor >= GROWS_BY:
+            alike.setdefault(f"{growth.factor:.1f}".removesuffix(".0"), []).append(question)
+    for factor, questions in alike.items():
+        is_every = len(questions) == len(growths) > 1
+        verb = "reads" if is_every or len(questions) == 1 else "read"
+        yield f"{'every question' if is_every else _quoted(questions)} {verb} {factor} times as much"
 
 
 def _ends(growths: Mapping[str, Growth]) -> Iterator[str]:

@@ -68,5 +68,10 @@ def text_block(text: str, language: str = "text") -> str:
 
 def picture_block(name: str, picture: "Picture", folder: str = "shown/pictures") -> str:
     """A picture of a folder with its alt text, and below it its sentence, if it has one."""
-    image = f"![{picture.alt}]({folder}/{name}.svg)\n"
-    return f"{image}\n{filled(picture.sentence)}" if picture.sentence else image
+    image = picture_only(name, picture, folder)
+    return f"{image}\n\n{filled(picture.sentence)}" if picture.sentence else f"{image}\n"
+
+
+def picture_only(name: str, picture: "Picture", folder: str = "shown/pictures") -> str:
+    """A picture of a folder with its alt text."""
+    return f"![{picture.alt}]({folder}/{name}.svg)"

@@ -83,7 +83,7 @@ class ScannedTable:
         if missed:
             read = {stretch.label for stretch in self.stretches if stretch.is_read}
             owners = "" if read & {stretch.label for stretch in missed} else self._labels(missed)
-            words.append(f"without {owners or _counted(_rows(missed), self.unit)}")
+            words.append(f"{owners or _counted(_rows(missed), self.unit)} missing")
         return "; ".join(words)
 
     @property

@@ -25,9 +25,9 @@ DESIGN = ShownDesign.of(
             one_table,
             "one table without indexes, one put for each product",
             (
-                Exemption("rows", "without an index the whole shop is read", (BY_ID,)),
-                Exemption("rows", "without an index the whole category is read", (NEW,)),
-                Exemption("order", "they come by product id, because the table has no list by time", (NEW,)),
+                Exemption("rows", "without an index, a product id reads the whole shop", (BY_ID,)),
+                Exemption("rows", "without an index, new products are found by reading the whole category", (NEW,)),
+                Exemption("order", "new products come by id, because the table has no list by time", (NEW,)),
             ),
             without_upkeep="stores each product in one put, so there is nothing to recover or to compare",
             take_if="every question names the region, and writes must be cheap",
@@ -53,7 +53,7 @@ DESIGN = ShownDesign.of(
             (BY_CODE,),
             unfilled=closed_codes.ERASURES.tables,
             take_if="names hardly ever change, and every byte counts",
-            avoid_if="a new name may not wait for a release",
+            avoid_if="new names cannot wait for a release",
         ),
         Variant(
             chosen_codes,

@@ -113,9 +113,8 @@ def _names(design: Design) -> str:
         ("variant", "names are", "key of a product", "its row", "by id", "by time", "codes, once"), rows
     )
     caption = (
-        "Average bytes of a product's row key, and of its row in each of the three tables, with the "
-        f"{stored_bytes(b'', b':', b'')} that HBase adds to each cell; then all codes with their names. Before "
-        "compression:"
+        "Average bytes of a product's row key and of its row in each of three tables, before compression, with the "
+        f"{stored_bytes(b'', b':', b'')} bytes that HBase adds to each cell. Last, the bytes of all codes and names:"
     )
     return below(caption, table)
 

@@ -155,7 +155,7 @@ def delimiter_that_moves(_design: Design) -> Outcome:
         lambda table: scan(table, PRODUCTS.layout.plan(shop=BUSY, region="EU", category="north_lamps")),
     )
     return Outcome(
-        f"the {in_region.wanted} products of category north_lamps in region EU, of {len(products)} that were stored",
+        f"the {in_region.wanted} products of category north_lamps in region EU, of {len(products)} put",
         f"{wrong.words}; {wrong.stored} rows are stored",
         f"{right.words}; {right.stored} rows are stored",
     )
@@ -208,7 +208,7 @@ def look_then_put(_design: Design) -> Outcome:
     reader = Dictionary(connection, "codes", SHOP, CODE_BYTES)
     right = [name for name in wanted if reader.id_of(name) == b"tb"]
     return Outcome(
-        f"one name for the code tb, which {' and '.join(wanted)} want at the same moment",
+        f"the code tb, which {' and '.join(wanted)} want at the same moment",
         f"{len(wrong)} names have it: {', '.join(wrong)}",
         f"{len(right)} name has it: {', '.join(right)}; the other claim is refused",
     )
@@ -260,7 +260,7 @@ def row_before_its_index(_design: Design) -> Outcome:
     products, index = scratch_table([_joined(product)]), scratch_table()  # the put of the index is what did not happen
 
     def found(in_region: bool, by_id: bool) -> str:
-        return f"in its region {'found' if in_region else 'not found'}, by its id {'found' if by_id else 'not found'}"
+        return f"{'found' if in_region else 'not found'} by region, {'found' if by_id else 'not found'} by id"
 
     wrong = found(any(products.scan(row_prefix=b"EU_")), any(index.scan(row_prefix=b"p-1")))
     connection = scratch_store(TABLES)
@@ -272,9 +272,9 @@ def row_before_its_index(_design: Design) -> Outcome:
     rows = sum(1 for _row in connection.table(BY_ID.layout.name).scan())
     right = found(reader.in_region(BUSY, "EU").first() is not None, reader.with_id(BUSY, "p-1").first() is not None)
     return Outcome(
-        "the same answer in its region and by its id, after a writer died in the middle of storing a product",
+        "a product whose writer died after one put, by region and by id",
         f"row first: {wrong}",
-        f"index first: {right}; {rows} row of the index leads to no product",
+        f"index first: {right}; {rows} index row leads nowhere",
     )
 
 
@@ -300,7 +300,7 @@ def hash_of_the_next_region(_design: Design) -> Outcome:
         with_others = sum(
             any(region != wanted for region in answer) for answer, wanted in zip(found, regions, strict=True)
         )
-        return f"{sum(not answer for answer in found)} empty, {with_others} with rows of other regions, {exact} exact"
+        return f"{sum(not answer for answer in found)} empty, {with_others} with other regions, {exact} exact"
 
     def hashed(region: int) -> str:
         return hashlib.md5(str(region).encode()).hexdigest()
@@ -324,8 +324,8 @@ def hash_of_the_next_region(_design: Design) -> Outcome:
     published = rows_of_all(lambda region: f"{hashed(int(region))[:4]}_{region}_{START_MS}".encode())
     right = rows_of_all(lambda region: layout.encode(TimeOfRegion(region, START_MS)))
     return Outcome(
-        f"a scan for each of {REGIONS:,} regions",
-        f"{verdicts(published, as_published)}; with the start cut to four digits, as the key is: "
+        f"{REGIONS:,} scans, one for each region",
+        f"{verdicts(published, as_published)}; with a hash of four digits, as in the key: "
         f"{verdicts(published, cut_as_the_key)}",
         verdicts(right, planned),
     )

@@ -77,9 +77,9 @@ def crossing(_design: Design) -> Crossing:
         "changes since the INSERT",
         CHANGES,
         (history, whole),
-        f"After {last} changes, a copy needs {ways['copy'][-1].now.bytes_fetched:,} bytes; to store a change moves "
-        f"{moved['history']:.0f} bytes with the history, {moved['whole-rows']:.0f} with whole rows, and "
-        f"{moved['copy']:.0f} with a copy that is fed after each change.",
+        f"After {last} changes, reading a copy takes {ways['copy'][-1].now.bytes_fetched:,} bytes. Storing a change "
+        f"moves {moved['history']:.0f} bytes with the history, {moved['whole-rows']:.0f} with whole rows, and "
+        f"{moved['copy']:.0f} with a copy fed after each change.",
     )
 
 

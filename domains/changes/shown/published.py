@@ -91,7 +91,7 @@ def second_computed_otherwise(_design: Design) -> Outcome:
 
     wrong = of_all.run(rows.__getitem__, looked_up(lambda ms: LONG_MAX // 1000 - ms // 1000))
     right = of_all.run(rows.__getitem__, looked_up(lambda ms: (LONG_MAX - ms) // 1000))
-    return Outcome("1,000 changes, one in each millisecond of a second, each by its key", wrong.words, right.words)
+    return Outcome("1,000 changes, one a millisecond, each by its key", wrong.words, right.words)
 
 
 def newest_change_first(design: Design) -> Outcome:
@@ -109,9 +109,9 @@ def newest_change_first(design: Design) -> Outcome:
 
     wrong, right = older(lambda change: TABLE.layout.row(PublishedChange.of(change))), older(BY_RECORD.layout.row)
     return Outcome(
-        f"the newest change of each of {len(newest)} records, by the first row of the record",
-        f"an older change of {wrong} records",
-        f"an older change of {right or 'no'} records",
+        f"the newest change of each of {len(newest)} records, by its first row",
+        f"an older change for {wrong} of them",
+        f"an older change for {right or 'none'} of them",
     )
 
 
@@ -119,7 +119,9 @@ def position_as_text(design: Design) -> Outcome:
     """10000 sorts before 9990, so a reader that continues there never sees it."""
     first = 9_990
     after = ScanTask(
-        _of_shop(design), lambda change: change.position >= first, lambda change: f"{len(str(change.position))} digits"
+        _of_shop(design),
+        lambda change: change.position >= first,
+        lambda change: f"positions of {len(str(change.position))} digits",
     )
     wrong = after.run(
         lambda change: b"%b,%d" % (change.source.encode(), change.position),
@@ -185,7 +187,7 @@ def follow_by_time(design: Design) -> Outcome:
         seen += len(new)
         position = new[-1].position
     return Outcome(
-        f"{len(changes)} changes, in transactions of which {_backward(changes)} are dated before the one before them",
+        f"{len(changes)} changes in transactions, {_backward(changes)} of them dated before the previous one",
         _seen(seen_by_time, len(changes)),
         _seen(seen, len(changes)),
     )
@@ -225,7 +227,7 @@ def follow_without_a_watermark(design: Design) -> Outcome:
         new = [*writers[0].since(SHOP, position)]
         followed, position = followed + len(new), new[-1].position if new else position
     return Outcome(
-        f"a reader of {sum(map(len, late))} changes that two writers store in {len(late)} calls, every other one late",
+        f"{sum(map(len, late))} changes that two writers store in {len(late)} calls, every second one late",
         _seen(seen, sum(map(len, late))),
         f"{refused} calls are refused; the others store {stored} changes: {_seen(followed, stored)}",
     )
@@ -264,9 +266,9 @@ def cells_dated_by_time(design: Design) -> Outcome:
         state = copies.record(*_record(change))
         right += state is None or not change.values.items() <= state.values.items()
     return Outcome(
-        f"{len(changes)} updates of records in a copy, each read after it was applied",
-        f"{wrong} do not show, but an older value does",
-        f"{right} do not show" if right else "all show",
+        f"{len(changes)} updates of a copy, each read once it was applied",
+        f"{wrong} show an older value",
+        f"{right or 'none'} shows an older value",
     )
 
 
@@ -291,7 +293,7 @@ def delete_dated_by_position(design: Design) -> Outcome:
     wrong = sum(bool(copy.row(_row(change))) for change in late)
     right = sum(repository.copies.record(*_record(change)) is not None for change in late)
     return Outcome(
-        f"{len(late)} records that are deleted in a copy; after a compaction, a feeder that was paused puts each again",
+        f"{len(late)} records deleted in a copy, and put again after a compaction by a feeder that was paused",
         f"{wrong} are back",
         f"{right or 'none'} is back",
     )
@@ -299,7 +301,7 @@ def delete_dated_by_position(design: Design) -> Outcome:
 
 TRAPS = (
     Trap(
-        "a second computed otherwise",
+        "seconds rounded differently",
         "9223370455878258, from Long.MAX_VALUE and 1580976517000",
         second_computed_otherwise,
     ),
@@ -308,13 +310,13 @@ TRAPS = (
     Trap("a prefix of a reversed id", "03", prefix_of_a_reversed_id),
     Trap("versions as a history", "rowkey:column family:column qualifier:version", versions_as_history),
     Trap(
-        "a log read on by time",
-        "C:_ts_=1580976517000: scan from the last time that was seen, plus 1 ms",
+        "a log followed by time",
+        "C:_ts_=1580976517000: scan from the last time seen + 1 ms",
         follow_by_time,
     ),
     Trap(
         "a log without a watermark",
-        "03,9223370455878258,17870: scan from the last row that was seen, plus 00",
+        "03,9223370455878258,17870: scan from the last row seen + 00",
         follow_without_a_watermark,
     ),
     Trap("a copy dated by time", "column=C:AGE, timestamp=1580976517000, value=222", cells_dated_by_time),

@@ -83,7 +83,7 @@ def next_user_is_id_plus_one(_design: Design) -> Outcome:
     of_user_9 = of_user(9).run(joined, lambda table: table.scan(*published(9)))
     right = of_user(1).run(DOCUMENTS.layout.row, lambda table: scan(table, DOCUMENTS.layout.plan(owner="1")))
     return Outcome(
-        f"the {of_user(1).wanted} documents of user 1, beside those of 29 others",
+        f"the {of_user(1).wanted} documents of user 1, of 30 users",
         f"{wrong.words}; for user 9: {of_user_9.words}",
         right.words,
         (wrong, right),
@@ -105,8 +105,8 @@ def hash_of_the_whole_key(design: Design) -> Outcome:
     ranges = salted.SALTED.layout.plan(owner="acme").ranges
     return Outcome(
         f"the {len(of_owner)} documents of acme",
-        f"rows behind {len(prefixes)} of 65,536 prefixes{refused}",
-        f"{len(ranges)} range, behind a hash of the owner",
+        f"rows under {len(prefixes)} of 65,536 prefixes{refused}",
+        f"{len(ranges)} range, with a hash of the owner",
     )
 
 
@@ -131,9 +131,9 @@ def put_over_what_was_read(_design: Design) -> Outcome:
     wrong = tags_of(put_only.Repository(scratch_store(put_only.TABLES)))
     right = tags_of(DocumentRepository(scratch_store(TABLES)))
     return Outcome(
-        f"{WRITERS} writers who have read one document add a tag each",
+        f"a tag from each of {WRITERS} writers who have read one document",
         f"{wrong} tag is left",
-        f"{right} tags: a change from another revision than the stored one is refused, and made again",
+        f"{right} tags: a stale change is refused, and made again",
     )
 
 
@@ -173,7 +173,7 @@ def deleted_with_its_past(_design: Design) -> Outcome:
         return repository.of_owner("acme", as_of_ms=NOON_MS).count()
 
     return Outcome(
-        "a document of noon, deleted a second later, as of noon",
+        "a document as of noon, deleted a second later",
         f"{found(with_tombstone=True)} documents: the delete hides the past too",
         f"{found(with_tombstone=False)} document: a revision says that it is deleted",
     )
@@ -207,9 +207,9 @@ def salt_of_the_nodes(_design: Design) -> Outcome:
     return Outcome(
         f"{SALTED_KEYS:,} keys of {TENANTS} tenants, {NODES} nodes, later {NODES + 1}",
         f"{moved:,} keys change their salt; one tenant is in {scattered} of {NODES} buckets; "
-        f"Python's `hash` of one key differs: {len(hashes)} values in {PROCESSES} processes",
-        f"the number of buckets is fixed, so none changes; a salt of the owner: {together} bucket; crc32 is the same "
-        "everywhere",
+        f"Python's `hash` gives one key {len(hashes)} values in {PROCESSES} processes",
+        f"the number of buckets is fixed, so no salt changes; one tenant is in {together} bucket; crc32 is the same in "
+        "every process",
     )
 
 
@@ -224,7 +224,7 @@ def pattern_for_keys(_design: Design) -> Outcome:
     decoded = [DOCUMENTS.layout.key.decode(DOCUMENTS.layout.key.encode(key)) for key in keys]
     return Outcome(
         f"{len(keys)} keys salt#tenant#document, such as {published[1]}",
-        f"{len(taken)} of them in the pattern, because all its digits are 0",
+        f"{len(taken)} of them matches, because all its digits are 0",
         f"{sum(before == after for before, after in zip(keys, decoded, strict=True))} can be stored, as any text can",
     )
 

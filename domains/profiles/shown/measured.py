@@ -34,9 +34,9 @@ def _fewer_calls(design: Design) -> str:
     )
     most = (table_page - wide_page) / (wide_add - table_add)
     return (
-        f"A page is {wide_page} RPC in `profiles` and {table_page} in `orders-table`; to add an order takes "
+        f"A page is {wide_page} RPC in `profiles` and {table_page} in `orders-table`; adding an order takes "
         f"{wide_add:.2f} and {table_add:g}, on average over the {len(orders)} orders of user {USER}. So `profiles` "
-        f"needs fewer RPCs if fewer than {most:.1f} orders are added for each page that is read."
+        f"needs fewer RPCs if fewer than {most:.1f} orders are added for each page read."
     )
 
 
@@ -55,7 +55,7 @@ def _costs_of(variant: Variant, orders: list[OrderSummary]) -> tuple[int, float]
 # ---- blocks of the page of `profiles` only: the cells of a row, what each way to store orders costs, and tombstones
 
 
-SHOWN_ORDERS = 2
+SHOWN_ORDERS = 1
 """The orders of the row whose cells are shown."""
 COLUMNS = ("variant", "page: RPCs", "page: bytes", "add: RPCs", "orders stored", "bytes stored", "tombstones")
 TOMBSTONES = Path(__file__).parents[3] / "fixtures" / "profiles" / "tombstones.json"
@@ -88,7 +88,7 @@ def _cells_block(profile: Profile, orders: list[OrderSummary]) -> str:
         of_table = {column: value for column, value in cells.items() if column.partition(b":")[0] in claimed}
         lines += [f"# {table.holds}", "\n".join(text for _kind, text in cell_lines(table, of_table, MAX_LINE)), ""]
     return below(
-        f"User {USER} with an attribute and {SHOWN_ORDERS} orders: names, values, and columns or bytes.",
+        f"User {USER} with an attribute and {SHOWN_ORDERS} order: names, values, and columns or bytes.",
         text_block("\n".join(lines[:-1])),
     )
 
@@ -98,8 +98,8 @@ def _ways_block(design: Design, profile: Profile, orders: list[OrderSummary]) ->
     ways = [variant for variant in design.variants if variant.is_to_copy]
     rows = [(variant.name, *_costs_in_words(variant, profile, orders)) for variant in ways]
     caption = (
-        f"User {USER} with a profile and {len(orders)} orders, added as they arrive; bytes of a page as the client "
-        "receives it, and of all stored cells before compression:"
+        f"User {USER} has a profile and gets {len(orders)} orders. Bytes of a page are what the client receives; bytes "
+        "stored are before compression:"
     )
     return below(caption, markdown_table(COLUMNS, rows))
 
@@ -142,9 +142,9 @@ def _tombstones_block() -> str:
     """The time of a page in rows with tombstones, as `python -m tests.programs tombstones` recorded it."""
     recorded: dict[str, Any] = json.loads(TOMBSTONES.read_text(encoding="utf-8"))
     caption = (
-        f"Milliseconds of a page, and of the newest orders, of a row with {recorded['orders']} orders and tombstones, "
-        f"on HBase {recorded['hbase']}: medians of {recorded['rounds']} calls on {recorded['cores']} busy cores "
-        f"({recorded['date']}, `python -m tests.programs tombstones`)."
+        f"Milliseconds to read a page, and the newest orders, of a row with {recorded['orders']} orders and "
+        f"tombstones, on HBase {recorded['hbase']}: medians of {recorded['rounds']} calls on {recorded['cores']} busy "
+        f"cores ({recorded['date']}, `python -m tests.programs tombstones`)."
     )
     columns = {
         "page, in memory": "page_memory_ms",

@@ -9,7 +9,7 @@ from rich.console import Console
 from ...designs import Design, Variant
 from ...exhibit import RANGES
 from ...exhibit.comparison import VariantCosts
-from ...exhibit.cost_tables import Grid, compared, grids, written_row
+from ...exhibit.cost_tables import Grid, compared, grids, why_fractions, written_row
 from ...exhibit.heat import HOT
 from ...exhibit.heat_recording import recorded_heat
 from ...exhibit.verdicts import is_exact
@@ -74,6 +74,8 @@ def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts], *
     if max(lines_of_rows(columns, written, to.width)) > 1:  # a line for each variant matters more
         columns, written = columns[:-1], [row[:-1] for row in written]
     table(to, columns, written, (*WRITE_NUMBERS, BUSIEST), fitted=True, style=of_cost)
+    if why := why_fractions(advised[0]):
+        notes.append(f"rows and bytes: {why}.")
     if sample := recorded_heat(design).sample:
         notes.append(f"{BUSIEST}: of {sample}.")
     wrapped(to, " ".join([*notes, *more]))

@@ -42,7 +42,8 @@ def _other_keys(design: Design) -> Iterable[str]:
     own = {table.name for table in design.main.record_tables}
     for variant in design.variants[1:]:
         key = next((f" `{key_line(table.key)}`" for table in variant.record_tables if table.name not in own), "")
-        use = f"if {variant.take_if}" if variant.is_to_copy else f"do not copy: it {variant.warning}"
+        why_not = variant.warning if variant.wrong is None else f"loses {variant.wrong.loses}"
+        use = f"if {variant.take_if}" if variant.is_to_copy else f"do not copy: it {why_not}"
         yield markdown_list([f"`{variant.name}`{key}: {use}"])
 
 

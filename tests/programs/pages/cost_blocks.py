@@ -15,6 +15,7 @@ from shared.exhibit.cost_tables import (
     listed,
     read_row,
     refusals,
+    why_fractions,
     written_row,
 )
 from shared.exhibit.growth import TIMES, recorded_growth
@@ -33,7 +34,7 @@ def costs_block(design: Design, variants: Sequence[VariantCosts]) -> str:
     A variant's verdict is left out if it is the design's own; a variant with no other verdict is left out as a whole.
     """
     shown, alike, _silent = compared([costs for costs in variants if costs.variant.is_to_copy])
-    caption = [*_samples_lines(design), _growth_line(design)]
+    caption = [f"Measured on {listed(_samples(design))}.", _growth_line(design)]
     if alike:
         names = listed(f"`{variant.variant.name}`" for variant in alike)
         caption.append(f"{names} {'costs' if len(alike) == 1 else 'cost'} the same.")
@@ -45,10 +46,10 @@ def _growth_line(design: Design) -> str:
     """How many costs of the design itself grow with the data, and which of its variants."""
     growing = how_many_grow(design, recorded_growth(design), "`")
     reference = "" if design.in_one_file else " ([measured](REFERENCE.md#costs))"
-    return f"Up to {TIMES[-1]} times the data, {growing}{reference}."
+    return f"With up to {TIMES[-1]} times the data, {growing}{reference}."
 
 
-def _samples_lines(design: Design) -> Iterator[str]:
+def _samples(design: Design) -> Iterator[str]:
     """For each load, its number of sample records, and how many have the most frequent value that starts a key."""
     parts = {table.key.parts[0].name for table in design.main.record_tables}
     for load in design.loads:
@@ -57,9 +58,9 @@ def _samples_lines(design: Design) -> Iterator[str]:
         for name in (field.name for field in attrs.fields(load.record) if field.name in parts):
             counts = Counter(value for record in records if (value := getattr(record, name)) is not None)
             shares[name] = max(counts.values(), default=0) / len(records)
-        line = f"Measured on {len(records):,} sample {load.name}"
+        words = f"{len(records):,} sample {load.name}"
         shared, share = max(shares.items(), key=lambda item: item[1], default=("", 0))
-        yield f"{line}; {share:.0%} have the same `{shared}`." if share >= SKEWED else f"{line}."
+        yield f"{words} ({share:.0%} have the same `{shared}`)" if share >= SKEWED else words
 
 
 def across(variants: Sequence[VariantCosts]) -> str:
@@ -81,14 +82,19 @@ def choice_block(design: Design) -> str:
 
 
 def writes_block(variants: Sequence[VariantCosts]) -> str:
-    """What a record takes in every variant that may be copied; variants that take the same share a line."""
+    """What a record takes in every variant that may be copied, and why, if it leaves a part of a row.
+
+    Variants that take the same share a line.
+    """
     alike: dict[tuple[str, ...], list[str]] = {}
     for costs in (costs for costs in variants if costs.variant.is_to_copy):
         alike.setdefault(written_row(costs), []).append(costs.variant.name)
     shown = len(WRITTEN_COLUMNS) - all(row[-1] == "-" for row in alike)  # without the bytes of intents if none has any
     rows = [(", ".join(names), *row[:shown]) for row, names in alike.items()]
     table = markdown_table(("variant", *WRITTEN_COLUMNS[:shown]), rows)
-    return below("What one record costs to store, in all tables of a variant; bytes before compression:", table)
+    caption = "What one record costs to store, in all tables of a variant; bytes before compression"
+    why = why_fractions(variants[0])
+    return below(f"{caption}. Rows and bytes are {why}." if why else f"{caption}:", table)
 
 
 def reads_block(main: VariantCosts) -> str:

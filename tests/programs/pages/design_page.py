@@ -8,8 +8,9 @@ from shared.designs.scratch import scratch_store
 from shared.exhibit.comparison import VariantCosts, measure_variant
 from shared.exhibit.growth import recorded_growth
 from shared.exhibit.growth_words import growth_sentence
-from shared.exhibit.markdown import filled, markdown_list, markdown_table, picture_block
+from shared.exhibit.markdown import filled, markdown_list, picture_block, picture_only
 from shared.exhibit.pictures import pictures_of
+from shared.exhibit.shown_design import traps_of
 from tests.programs.pages.cards import CARD, card
 from tests.programs.pages.cost_blocks import (
     SCANS,
@@ -22,6 +23,7 @@ from tests.programs.pages.cost_blocks import (
 from tests.programs.pages.heat_blocks import heat_block
 from tests.programs.pages.key_blocks import (
     columns_block,
+    keys_block,
     layout_block,
     ordering_block,
     published_block,
@@ -32,13 +34,14 @@ from tests.programs.pages.question_blocks import exemptions_block, questions_blo
 
 
 def blocks_of_one_file(design: Design) -> dict[str, str]:
-    """The blocks of a design in one file: its keys, its costs, and what `rowbook lint` finds; and the text `CARD`."""
-    costs = [measure_variant(scratch_store(design.main.tables), design, design.main)]
-    keys = [(f"`{table.name}`", key_line(table.key)) for table in design.main.record_tables]
+    """The blocks of a design in one file: keys, costs, where writes go, what lint finds; and the text `CARD`."""
+    connection = scratch_store(design.main.tables)
+    costs = [measure_variant(connection, design, design.main)]
     return {
-        "keys": markdown_table(("table", "row key"), keys),
+        "keys": keys_block(connection, design.main),
         "costs": costs_block(design, costs),
         "writes": writes_block(costs),
+        "heat": heat_block(design),
         "lint": lint_block(design),
         CARD: card(design, costs[0]),
     }
@@ -54,6 +57,8 @@ def design_blocks(design: Design) -> dict[str, str]:
         if variant is design.main:
             drawn = pictures_of(design, variants[0], connection)
             blocks |= {f"{name}-picture": picture_block(name, picture) for name, picture in drawn.items()}
+            if "ribbon" in drawn and traps_of(design):  # the block of traps has its figures
+                blocks["ribbon-picture"] = picture_only("ribbon", drawn["ribbon"])
             if "growth" not in drawn:
                 blocks["growth"] = filled(growth_sentence(design, recorded_growth(design)))
         for table in variant.record_tables:

@@ -21,7 +21,8 @@ def heat_block(design: Design) -> str:
             is_known = verdicts.setdefault(table.table, table.verdict) == table.verdict
             name = f"`{table.table}`" if is_known else f"`{table.table}` in `{table.variant}`"
             by_verdict.setdefault(table.verdict, {})[name] = None
-    lines = markdown_list(f"{', '.join(tables)}: {verdict}" for verdict, tables in by_verdict.items())
-    counted = listed(dict.fromkeys(f"`{table.table}`" for table in recording.tables if table.counted))
-    by_whom = f"Region servers of HBase {recording.hbase} counted the same for {counted}."
-    return "\n\n".join([below(caption, lines), filled(by_whom)])
+    shares = ((", ".join(tables), verdict.replace(": ", ", ")) for verdict, tables in by_verdict.items())
+    lines = markdown_list(f"{tables}: {share}" for tables, share in shares)
+    counted = dict.fromkeys(f"`{table.table}`" for table in recording.tables if table.counted)
+    by_whom = f"Region servers of HBase {recording.hbase} counted the same for {listed(counted)}." if counted else ""
+    return "\n\n".join(filter(None, [below(caption, lines), filled(by_whom)]))

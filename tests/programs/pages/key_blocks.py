@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from shared.designs.design import Design
+from shared.designs.design import Design, Variant
 from shared.designs.patterns import key_line
 from shared.designs.ruler import laid_out, rows_ruler, value_and_bytes
 from shared.exhibit import PublishedKey
@@ -25,6 +25,18 @@ def layout_block(table: TableLayout[Any, Any]) -> str:
         width = part.codec.width_bytes
         rows.append((part.name, f"`{part.codec}`", "varies" if width is None else str(width), part.meaning))
     return markdown_table(("part", "[format](../../shared/keys/FORMATS.md#codecs)", "bytes", "meaning"), rows)
+
+
+def keys_block(connection: "happybase.Connection", variant: Variant) -> str:
+    """Each table that records fill, with its row key and the values of a row in the middle that anybody can type."""
+    items: list[str] = []
+    for table in variant.record_tables:
+        stored = connection.table(table.name).scan(columns=table.cells.columns)
+        rows = [[value_and_bytes(segment)[0] for segment in table.key.segments(row)] for row, _cells in stored]
+        typed = [values for values in rows if "".join(values).isascii()]
+        example = "".join(f"[{value}]" for value in typed[len(typed) // 2])
+        items.append(f"`{table.name}`: `{key_line(table.key)}`, such as `{example}`")
+    return markdown_list(items)
 
 
 def ordering_block(connection: "happybase.Connection", table: TableLayout[Any, Any], count: int = 4) -> str:
@@ -81,10 +93,10 @@ def _columns_of(cells: Cells[Any]) -> str:
 
 
 def published_block(design: Design) -> str:
-    """Each published key, above the bytes of the design's own, and why they differ; then each published column.
+    """Each published key, above the bytes of the design's own, and why they differ; then the columns that differ.
 
     Published keys with the same bytes are shown once. Of the tables that differ from a key for the same reasons, only
-    the first is shown. A reason stands where it is first given.
+    the first is shown; one with no new reason is named. A reason stands where it is first given.
     """
     blocks = ["Published bytes (top) and stored bytes (bottom) of the same values, each difference explained once:"]
     by_bytes: dict[bytes, list[PublishedKey]] = {}
@@ -99,17 +111,27 @@ def published_block(design: Design) -> str:
             reasons = tuple(published.deviations.items())
             if reasons in shown:
                 continue
-            shown.add(reasons)
-            title = f"`{published.table.name}`{', the qualifier' if published.is_qualifier else ''}"
-            blocks.append(f"{title}{'' if reasons else ', the same bytes'}:")
-            blocks.append(text_block(published_ruler(published, MAX_LINE)))
-            if new := [reason for reason in reasons if reason not in explained]:
-                blocks.append(markdown_list(f"`{name}`: {why}" for name, why in new))
+            new: dict[str, list[str]] = {}
+            for name, why in reasons:
+                if (name, why) not in explained:
+                    new.setdefault(why, []).append(f"`{name}`")
             explained.update(reasons)
-    lines: list[str] = []
+            title = f"`{published.table.name}`{', the qualifier' if published.is_qualifier else ''}"
+            same = "" if reasons else ", the same bytes"
+            if shown and not new:  # the ruler above has the published bytes
+                others = f", but for {listed(f'`{name}`' for name, _why in reasons)}" if reasons else ""
+                blocks.append(f"{title}, the same bytes{others}.")
+            else:
+                blocks += [f"{title}{same}:", text_block(published_ruler(published, MAX_LINE))]
+            if new:
+                blocks.append(markdown_list(f"{', '.join(names)}: {why}" for why, names in new.items()))
+            shown.add(reasons)
+    by_reason: dict[tuple[str, str], list[str]] = {}
     for column in design.published_columns:
-        why = f": {column.deviation}" if column.deviation else ", the same"
-        lines.append(f"{column.source}: `{column.quoted}`; in `{column.table.name}` `{column.here.decode()}`{why}")
+        if column.deviation:
+            here = f"`{column.quoted}`, in `{column.table.name}` `{column.here.decode()}`"
+            by_reason.setdefault((column.source, column.deviation), []).append(here)
+    lines = [f"{source}: {'; '.join(columns)}: {why}" for (source, why), columns in by_reason.items()]
     blocks += [below("Published columns:", markdown_list(lines))] if lines else []
     return "\n\n".join(blocks)
 

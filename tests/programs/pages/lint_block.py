@@ -7,7 +7,10 @@ from shared.exhibit.markdown import below, filled, markdown_list
 
 
 def lint_block(design: Design) -> str:
-    """What `rowbook lint` finds in a design. Raises ValueError for a finding that is neither mended nor accepted."""
+    """What `rowbook lint` finds in a design, and in variants that are not to be copied.
+
+    Raises ValueError for a finding that is neither mended nor accepted.
+    """
     right = [lint_variant(design, variant) for variant in design.variants if variant.is_to_copy]
     open_findings = [str(finding) for linted in right for finding in linted.findings]
     open_findings += [f"{accepted} accepts nothing" for accepted in needless(design, right)]
@@ -21,13 +24,12 @@ def lint_block(design: Design) -> str:
     )
     blocks = [below(f"{name} finds nothing to mend. It accepts:", accepts) if accepts else f"{name} finds nothing."]
     wrong = [lint_variant(design, variant) for variant in design.variants if not variant.is_to_copy]
-    if wrong:
-        found = "; ".join(map(_findings_of, wrong))
+    if found := "; ".join(_findings_of(linted) for linted in wrong if linted.findings):
         blocks.append(filled(f"It also finds what is wrong with the keys that are not to be copied: {found}."))
     return "\n\n".join(blocks)
 
 
 def _findings_of(linted: Linted) -> str:
-    """The rules that a variant breaks; a variant may lose what no layout shows."""
+    """The rules that a variant breaks."""
     rules = dict.fromkeys(f"**{finding.rule}**" for finding in linted.findings)
-    return f"`{linted.variant.name}` {listed(rules) if rules else 'nothing'}"
+    return f"`{linted.variant.name}` {listed(rules)}"

@@ -54,11 +54,12 @@ def shown_block(design: Design) -> dict[str, str]:
     modules = copied_modules(design, design.main)
     whole = {name: text for name, text in modules.items() if name not in ("design", "formats", "example")}
     sizes = {size: smaller(modules, design, design.main, size) for size in ("keys", "questions")} | {"all": whole}
-    lines = {size: f"{_count(texts.values()):,} and {_imported(texts):,}" for size, texts in sizes.items()}
+    own = {size: f"{_count(texts.values()):,}" for size, texts in sizes.items()}
+    library = {size: f"{_imported(texts):,}" for size, texts in sizes.items()}
     text = (
-        f"`rowbook new {shown.name if shown else 'PATH'} {words}` copies it, with samples and tests. Lines of Python, "
-        f"its own and the library's: {lines['all']}; with `--only questions` {lines['questions']}; with `--only keys` "
-        f"{lines['keys']}."
+        f"`rowbook new {shown.name if shown else 'PATH'} {words}` copies it with samples and tests: {own['all']} lines "
+        f"of Python, and {library['all']} of the library. `--only questions` copies {own['questions']} and "
+        f"{library['questions']}, `--only keys` {own['keys']} and {library['keys']}."
     )
     return {"new": textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)}
 

@@ -105,7 +105,7 @@ def exemptions_block(design: Design) -> str:
     for words, by_reason in exceptions.items():
         lines.append(f"- {words}:")
         lines.append(markdown_list((f"{', '.join(names)}: {why}" for why, names in by_reason.items()), indent="  "))
-    return below("Exceptions from the [invariants](../GLOSSARY.md#invariant), with the reasons:", "\n".join(lines))
+    return below("Exceptions from the [invariants](../GLOSSARY.md#invariant):", "\n".join(lines))
 
 
 def _exemptions(design: Design) -> dict[Exemption, list[str]]:

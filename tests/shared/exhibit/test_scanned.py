@@ -30,9 +30,9 @@ def scanned(*rows):
         (scanned(("a", BOTH, 2), ("a", IN_VAIN, 1)), "3 rows, 1 of them not asked for"),
         (scanned(("a", BOTH, 2), ("a", NEITHER, 1)), "2 rows, all asked for"),
         (scanned(*((name, IN_VAIN, 1) for name in "abcde")), "5 rows, not asked for"),
-        (scanned(("a", BOTH, 1), ("b", MISSED, 2)), "1 row, of a; without b"),
-        (scanned(("a", IN_VAIN, 1), ("b", BOTH, 9), ("b", MISSED, 1)), "10 rows, 1 of them of a; without 1 row"),
-        (scanned(("a", MISSED, 2), ("a", NEITHER, 1)), "0 rows, without 2 rows"),
+        (scanned(("a", BOTH, 1), ("b", MISSED, 2)), "1 row, of a; b missing"),
+        (scanned(("a", IN_VAIN, 1), ("b", BOTH, 9), ("b", MISSED, 1)), "10 rows, 1 of them of a; 1 row missing"),
+        (scanned(("a", MISSED, 2), ("a", NEITHER, 1)), "0 rows, 2 rows missing"),
     ],
 )
 def test_a_scan_in_words_names_what_it_read_in_vain_and_what_it_missed(table, words):
