@@ -374,6 +374,8 @@ def review(
         ),
     ] = None,
     form: Form = None,
+    rows: Annotated[str | None, typer.Option(metavar="N", hidden=True)] = None,
+    splits: Annotated[str | None, typer.Option(metavar="N", hidden=True)] = None,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
@@ -392,14 +394,14 @@ def review(
     if keys is not None:
         from ..measured.heat_maps import show_keys
 
-        if only not in (None, "heat") or (records_a_day, keep, servers) != (None, None, None):
+        if only not in (None, "heat") or (records_a_day, keep, servers, rows) != (None, None, None, None):
             raise WrongUsage("--keys: shows the heat of the keys alone, so leave out --only and the load")
-        show_keys(out, keys, form, as_json=as_json)
+        show_keys(out, keys, form, splits, as_json=as_json)
         return
-    if form is not None:
-        raise WrongUsage("--form: needs --keys FILE")
+    if form is not None or splits is not None:
+        raise WrongUsage(f"{'--splits' if form is None else '--form'}: needs --keys FILE")
     from ..measured.expected_load import expected_load
     from ..measured.reviewing import review as review_design
 
     load = expected_load(records_a_day, keep, servers, flush_size, max_filesize)
-    raise typer.Exit(review_design(out, errors, name or "", load, only=only, as_json=as_json))
+    raise typer.Exit(review_design(out, errors, name or "", load, only=only, rows=rows, as_json=as_json))

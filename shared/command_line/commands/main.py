@@ -1,6 +1,7 @@
 """Runs the command line: errors become one line and an exit code."""
 
 import io
+import shlex
 import sys
 import warnings
 from contextlib import suppress
@@ -8,6 +9,7 @@ from contextlib import suppress
 import typer
 
 from .app import app, named_command
+from .old_names import new_words
 
 
 def main() -> None:
@@ -16,7 +18,9 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     warnings.showwarning = _show_warning
-    words = sys.argv[1:]
+    words = new_words(sys.argv[1:])
+    if words != sys.argv[1:]:
+        _say(f"this command is now: {shlex.join(['rowbook', *words])}")
     try:
         sys.exit(app(words)(words, prog_name="rowbook", standalone_mode=False))
     except typer.TyperException as error:
