@@ -137,6 +137,23 @@ def test_a_terminal_narrower_than_60_columns_shows_what_one_of_60_does(ok, termi
         assert [ok(line) for line in lines] == expected
 
 
+def test_a_record_that_no_row_has_room_for_has_a_line_for_each_value(ok, terminal):
+    asked = "ask logs latest host=web-1 event=ERROR --limit 3"
+    terminal(80)
+    lines = without_colours(ok(asked)).splitlines()
+    assert lines[2:6] == [
+        "time_ms   2026-01-12T09:08:20.000Z",
+        "severity  ERROR",
+        r"message   'no route\n\tat Router.find(Router.java:17)\n\tat Main.run'",
+        "tie       e9 c7 4b dd 04 f6 23 9c",
+    ]
+    terminal(120)
+    header, first, *_others = without_colours(ok(asked)).splitlines()
+    assert header.split()[-2:] == ["message", "tie"]
+    assert first.split()[-2:] == [r"Main.run'", "e9c74b..."]
+    assert json.loads(ok(f"{asked} --json"))["records"][0]["tie"] == "e9c74bdd04f6239c"
+
+
 LOAD = "--records-a-day 1e6 --keep 100d"
 CHAPTERS = [f"review logs --only {chapter}" for chapter in ("size --records-a-day 13e10", f"simulate {LOAD}", "heat")]
 MEASURING = [*CHAPTERS, "review logs", "lint logs", "run logs --all"]
