@@ -38,6 +38,7 @@ def test_words_of_any_length_are_refused_in_one_line(rowbook, line, code, messag
     ("content", "given"),
     [
         ("# rowbook\n\ntext, more\n", "'# rowbook', which looks like Markdown"),
+        ("# rows, keys\n", "'# rows, keys', which looks like Markdown"),
         ("<!doctype html>\n<p>\n", "'<!doctype html>', which looks like HTML or XML"),
         ("one\n", "'one'"),
     ],
