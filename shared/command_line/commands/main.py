@@ -26,7 +26,8 @@ def main() -> None:
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else " ".join(["rowbook", *named_command(words)])
-        message, code = f"{error.format_message().rstrip('.')}; see {path} --help", error.exit_code
+        told = error.format_message().rstrip(".") + _what_is_missing(error)
+        message, code = f"{told}{' See' if told.endswith('?') else '; see'} {path} --help", error.exit_code
     except Exception as error:
         from ..screen.failures import outcome
 
@@ -35,6 +36,12 @@ def main() -> None:
         message, code = ending
     _say(message)
     sys.exit(code)
+
+
+def _what_is_missing(error: typer.TyperException) -> str:
+    """What a missing argument or option is, in the words of the help text; empty for any other error."""
+    text = getattr(getattr(error, "param", None), "help", None) if "Missing" in error.format_message() else None
+    return f": {text.partition(';')[0].rstrip('.')}" if text else ""
 
 
 def _show_warning(message: Warning | str, *_where: object, **_options: object) -> None:

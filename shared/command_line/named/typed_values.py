@@ -9,7 +9,7 @@ from typing import Any, TypeVar, get_args
 import attrs
 
 from ...designs import AccessPattern, Action
-from ...designs.arguments import shown_arguments, without_unit
+from ...designs.arguments import without_unit
 from ...keys.errors import shown
 from ...keys.value_codecs import moment_of
 from ...loading import read_value
@@ -78,9 +78,9 @@ def arguments(pattern: AccessPattern | Action, words: Iterable[str]) -> dict[str
     """The words `field=value` as arguments of the method of a pattern or an action."""
     types = {parameter.name: parameter.annotation for parameter in pattern.parameters}
     values = values_of(words, types, f"field of {pattern.name}")
-    for parameter in pattern.parameters:
-        if parameter.default is Parameter.empty and parameter.name not in values:
-            raise WrongUsage(f"{pattern.name}: needs {shown_arguments(pattern)}")
+    required = (parameter.name for parameter in pattern.parameters if parameter.default is Parameter.empty)
+    if missing := [f"{name}=" for name in required if name not in values]:
+        raise WrongUsage(f"{pattern.name}: needs {' '.join(missing)}")
     since_ms, until_ms = values.get("since_ms"), values.get("until_ms")
     if since_ms is not None and until_ms is not None and since_ms > until_ms:
         raise WrongUsage(f"since_ms: must not be after until_ms (got {show_time(since_ms)} and {show_time(until_ms)})")

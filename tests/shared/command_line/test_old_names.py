@@ -76,7 +76,8 @@ def test_every_old_name_is_tried_and_none_is_suggested(rowbook):
         (
             "export orders",
             "scan orders --lines",
-            "Missing option '--store'; see rowbook scan --help",
+            "Missing option '--store': embedded:FILE or hbase://HOST:PORT, with the tables of the design; "
+            "see rowbook scan --help",
         ),
     ],
 )

@@ -154,6 +154,13 @@ def test_a_record_that_no_row_has_room_for_has_a_line_for_each_value(ok, termina
     assert json.loads(ok(f"{asked} --json"))["records"][0]["tie"] == "e9c74bdd04f6239c"
 
 
+def test_a_long_key_of_the_list_goes_on_below_its_column(ok, terminal):
+    terminal(80)
+    lines = without_colours(ok("list")).splitlines()
+    line = next(number for number, text in enumerate(lines) if "orders_by_seller " in text)
+    assert lines[line].index("[") == lines[line + 1].index("[") == len(lines[line + 1]) - len("[order_number]")
+
+
 LOAD = "--records-a-day 1e6 --keep 100d"
 CHAPTERS = [f"review logs --only {chapter}" for chapter in ("size --records-a-day 13e10", f"simulate {LOAD}", "heat")]
 MEASURING = [*CHAPTERS, "review logs", "lint logs", "run logs --all"]
