@@ -1,6 +1,7 @@
 """Reads the words of a command line: `field=value`, numbers, times, hex digits."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from inspect import Parameter
 from time import time_ns
@@ -48,12 +49,11 @@ def with_full_names(values: Mapping[str, V], names: Iterable[str]) -> dict[str, 
 
 def number(what: str, text: str, at_most: int, at_least: int = 1) -> int:
     """The text as a number, from `at_least` to `at_most`."""
-    try:
-        value: int = read_value(what, int, text)
-    except ValueError as error:
-        raise WrongUsage(f"{what}: {error}") from None
-    if not at_least <= value <= at_most:
-        raise WrongUsage(f"{what}: must be {at_least}..{at_most} (got {value})")
+    value: int | None = None
+    with suppress(ValueError):
+        value = read_value(what, int, text)
+    if value is None or not at_least <= value <= at_most:
+        raise WrongUsage(f"{what}: must be {at_least}..{at_most} (got {shown(text) if value is None else value})")
     return value
 
 

@@ -468,3 +468,17 @@ def test_what_an_output_cannot_encode_is_escaped(real_process):
     out, err = real_process("explain", "orders", "order_number=茶", PYTHONIOENCODING="ascii").communicate(timeout=20)
     assert err == ""
     assert r"\u8336" in out
+
+
+def test_records_that_go_into_a_pipe_are_counted_on_the_terminal(ok, folder):
+    """In a pipe nothing else shows that a long scan works."""
+    ok(f"load orders {ORDERS} --store embedded:a.db")
+    ours, theirs = pty.openpty()
+    environment = {**without_terminal(), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color"}
+    words = ["scan", "orders", "orders", "--store", "embedded:a.db", "--limit", "all", "--csv"]
+    ended = subprocess.run([*ROWBOOK, *words], stdout=subprocess.PIPE, stderr=theirs, env=environment, timeout=20)
+    shown = os.read(ours, 65536).decode()
+    for end in (ours, theirs):
+        os.close(end)
+    assert "orders" in without_colours(shown)
+    assert (ended.returncode, ended.stdout.count(b"\n")) == (0, 321)
