@@ -389,7 +389,7 @@ def review(
     from ..screen.wrong_usage import WrongUsage
 
     if (name is None) == (keys is None):
-        raise WrongUsage("review: give a design (NAME), or a file of row keys (--keys FILE)")
+        raise WrongUsage("review: give one of these: a design (NAME), or a file of row keys (--keys FILE)")
     out, errors = consoles(plain or context.obj)
     if keys is not None:
         from ..measured.heat_maps import show_keys

@@ -55,7 +55,11 @@ def test_every_old_name_is_tried_and_none_is_suggested(rowbook):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("heat", "review --only heat", "review: give a design (NAME), or a file of row keys (--keys FILE)"),
+        (
+            "heat",
+            "review --only heat",
+            "review: give one of these: a design (NAME), or a file of row keys (--keys FILE)",
+        ),
         ("heat logs --splits 3", "review logs --splits 3 --only heat", "--splits: needs --keys FILE"),
         ("heat logs --rows 999", "review logs --rows 999 --only heat", "--rows: must be 1000..1000000 (got 999)"),
         (

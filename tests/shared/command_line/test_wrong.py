@@ -58,6 +58,24 @@ def test_an_option_without_its_value_names_the_help_of_its_command(rowbook, line
     assert rowbook(line) == (2, "", refused)
 
 
+@pytest.mark.parametrize(
+    ("line", "refused"),
+    [
+        ("ask orders with", "unknown question 'with': did you mean with-status?"),
+        ("run orders:oldest", "unknown variant of orders 'oldest': did you mean oldest-first?"),
+        ("review logs --keys keys", "review: give one of these: a design (NAME), or a file of row keys (--keys FILE)"),
+        ("review logs --servers many", "--servers: must be 1..1000 (got 'many')"),
+        (
+            "scan logs --store embedded:",
+            "embedded: is memory, in which nothing is stored yet; embedded:FILE is a store",
+        ),
+    ],
+)
+def test_a_refusal_names_what_is_wanted(rowbook, line, refused):
+    _code, out, err = rowbook(line)
+    assert (out, err) == ("", f"{refused}\n")
+
+
 LOAD_A = "load orders a.csv --store embedded:"
 OF_SELLER = "ask orders of-seller seller_id=a"
 
