@@ -77,7 +77,7 @@ def run(
     store: Annotated[str, typer.Option(metavar="URL", help=f"{URL}, instead of memory.")] = MEMORY,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the tables in the store.")] = False,
     full: Annotated[
-        bool, typer.Option("--all", "--full", help="Show all of it: rows, ranges, commands, refusals, mistakes, words.")
+        bool, typer.Option("--all", help="Show all of it: rows, ranges, commands, refusals, mistakes, words.")
     ] = False,
     files: Annotated[
         list[str] | None,

@@ -1,6 +1,7 @@
 """Old names of commands: a command line with one of them becomes the one with the new name. Help omits them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import takewhile
 
 FLAGS = ("--json", "--plain", "--help")
@@ -21,28 +22,16 @@ def _heat(words: list[str]) -> list[str]:
     return ["review", *others, "--form", "shell" if others == words else "hex"]
 
 
-def _simulate(words: list[str]) -> list[str]:
-    return ["review", *words, "--only", "simulate", *([] if _has("--rows", words) else ["--rows", "1e9"])]
-
-
-def _size(words: list[str]) -> list[str]:
-    return ["review", *words, "--only", "size", *([] if _has("--keep", words) else ["--keep", "90d"])]
-
-
-def _compare(words: list[str]) -> list[str]:
-    return ["run", *_with_file_options(words)]
-
-
-def _export(words: list[str]) -> list[str]:
-    return ["scan", *words, "--lines"]
+def _chapter(name: str, option: str, default: str, words: list[str]) -> list[str]:
+    return ["review", *words, "--only", name, *([] if _has(option, words) else [option, default])]
 
 
 OLD: Mapping[str, Callable[[list[str]], list[str]]] = {
     "heat": _heat,
-    "simulate": _simulate,
-    "size": _size,
-    "compare": _compare,
-    "export": _export,
+    "simulate": partial(_chapter, "simulate", "--rows", "1e9"),
+    "size": partial(_chapter, "size", "--keep", "90d"),
+    "compare": lambda words: ["run", *_with_file_options(words)],
+    "export": lambda words: ["scan", *words, "--lines"],
 }
 
 
