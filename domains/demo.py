@@ -20,7 +20,7 @@ from shared.designs.patterns import AccessPattern, key_line
 from shared.designs.ruler import ruler_lines
 from shared.exhibit import RANGES, recorded_heat
 from shared.exhibit.comparison import VariantCosts, measure_variant
-from shared.exhibit.heat import HOT
+from shared.exhibit.heat_tables import TableHeat
 from shared.exhibit.shown_design import traps_of
 from shared.exhibit.traps import trap_row
 from shared.records import parse_time
@@ -71,7 +71,7 @@ def _show_keys(to: Console, design: Design) -> None:
     line(to)
     rows = [[f"   {pattern.question}", *(_cost(costs, pattern) for costs in measured)] for pattern in QUESTIONS]
     heat = recorded_heat(design)
-    busiest = [_busiest(heat.share(variant.name)) for variant in variants]
+    busiest = [_busiest(heat.busiest(variant.name)) for variant in variants]
     rows.append([f"   new rows in the busiest of {RANGES} ranges", *busiest])
     table(to, ("   rows read for each row returned", *COMPARED), rows, COMPARED)
     line(to, f"   New rows are counted on {heat.sample}.")
@@ -98,8 +98,8 @@ def _cost(costs: VariantCosts, pattern: AccessPattern) -> str:
     return f"{read / returned:.1f}"
 
 
-def _busiest(share: float) -> str:
-    return f"{'HOT SPOT ' if share >= HOT else ''}{share:.0%}"
+def _busiest(table: TableHeat | None) -> str:
+    return f"{'HOT SPOT ' if table.heat.is_hot_spot else ''}{table.heat.share:.0%}" if table else "-"
 
 
 def _show_mistake(to: Console, design: Design) -> None:

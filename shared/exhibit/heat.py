@@ -94,9 +94,9 @@ class Heat:
         hot = hot_share(self.ranges)
         shares = self.moment_shares
         is_steady = all(moment[number] >= STEADY * self.share for moment in shares for number in self.busiest)
-        if is_steady and self.share >= hot:
+        if is_steady and _percent(self.share) >= 100 * hot:
             return "hot"
-        if min(self.peaks) >= hot:
+        if _percent(min(self.peaks)) >= 100 * hot:
             return "moving"
         if self.share <= EVEN / self.ranges and sum(self.peaks) < hot * MOMENTS:
             return "even"
@@ -106,14 +106,20 @@ class Heat:
     def verdict(self) -> str:
         """What the counts mean, in words: `even: 11% to 14%`."""
         always = f"{self.places} at every moment"
+        least = f"{min(self.peaks):.0%}"
         return {
             "few": f"too few writes for a verdict: {self.writes}",
             "hot": f"{always}: a hot spot",
-            "moving": f"a moving hot spot: at any moment {min(self.peaks):.0%} or more in one range",
+            "moving": f"a moving hot spot: {self.share:.0%} in one range, at every moment {least} or more",
             "even": f"even: {min(self.shares):.0%} to {self.share:.0%}",
             "steady": always,
             "uneven": f"uneven: {self.share:.0%} in one range, at one moment {max(self.peaks):.0%}",
         }[self.kind]
+
+    @property
+    def is_hot_spot(self) -> bool:
+        """Whether one range takes most writes at every moment."""
+        return self.kind in ("hot", "moving")
 
     @property
     def places(self) -> str:
@@ -127,6 +133,11 @@ class Heat:
 def hot_share(places: int) -> float:
     """The share of the writes from which one of so many places, such as ranges or servers, is a hot spot."""
     return min(1, max(HOT, EVEN / places))
+
+
+def _percent(share: float) -> int:
+    """A share as it is shown: what reads as 50% is 50%."""
+    return round(100 * share)
 
 
 def _shares(counts: Sequence[int]) -> tuple[float, ...]:

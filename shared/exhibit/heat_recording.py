@@ -55,12 +55,9 @@ class HeatRecording:
         """The heat of a table in the first variant that has it."""
         return next(table for table in self.tables if table.table == name)
 
-    def share(self, variant: str) -> float:
-        """The share of the writes that the busiest range of a variant takes, among its tables that matter.
-
-        0 if nothing is recorded.
-        """
-        return max((table.heat.share for table in that_matter(self.of(variant))), default=0.0)
+    def busiest(self, variant: str) -> TableHeat | None:
+        """The table of a variant with the busiest range, of those that matter; None if nothing is recorded."""
+        return max(that_matter(self.of(variant)), key=lambda table: table.heat.share, default=None)
 
     def text(self) -> str:
         """The file: a line for each table."""

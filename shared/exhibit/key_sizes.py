@@ -16,7 +16,7 @@ def key_size_words(table: TableLayout[Any, Any], row: bytes) -> str:
     columns = _columns(table)
     shown = [f"{column.decode()} {stored_bytes(row, column, b'')}" for column in columns[:COLUMNS_SHOWN]]
     more = f" and {len(columns) - COLUMNS_SHOWN} more" if len(columns) > COLUMNS_SHOWN else ""
-    size = f"{len(row)} bytes of at most {MAX_ROW_BYTES:,}"
+    size = f"{len(row)} {'byte' if len(row) == 1 else 'bytes'} of at most {MAX_ROW_BYTES:,}"
     if not shown:
         return f"{size}; each cell takes {CELL_BYTES + len(row)} bytes, and those of its column and value"
     return f"{size}; besides their values the cells take {', '.join(shown)}{more}"

@@ -1,7 +1,7 @@
 """The columns of a file as the fields of a record: the column of each field, and the conversion of its values."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -21,6 +21,8 @@ _MAX_SHOWN_CHARACTERS = 500
 """The most characters of column names in an error."""
 
 NOT_CSV = "is not CSV"
+NO_OTHER = ", nor any other of"
+"""Follows the column that is missing first if all that a record needs are missing."""
 _KINDS = (
     (r"#!", "a script"),
     (r"#+ ", "Markdown"),
@@ -100,18 +102,31 @@ def check_columns(fields: list[Field], columns: Collection[str]) -> None:
     """Checks that every field has exactly one column, or is optional; raises UnreadableFile."""
     missing = [field for field in fields if field.column not in columns and not field.is_optional]
     if missing:
-        seen = ", ".join(name if name.isprintable() else repr(name) for name in dict.fromkeys(_column_names(columns)))
-        seen = seen if len(seen) <= _MAX_SHOWN_CHARACTERS else seen[:_MAX_SHOWN_CHARACTERS] + " ..."
-        wanted = ", ".join(dict.fromkeys(field.column for field in missing))
-        names = ", ".join(field.name for field in missing)
-        if isinstance(columns, list) and len(columns) == 1 and not any(field.column in columns for field in fields):
-            kind = next((f", which looks like {kind}" for start, kind in _KINDS if re.match(start, columns[0])), "")
-            raise UnreadableFile(f"{NOT_CSV}: must begin with the columns {wanted} (got {shown(columns[0])}{kind})")
-        raise UnreadableFile(f"no column {wanted} for {missing[0].record}.{names}; map a field to one of: {seen}")
+        raise UnreadableFile(_why_missing(missing, columns, has_none=not any(one.column in columns for one in fields)))
     if isinstance(columns, list):
         repeated = [field.column for field in fields if columns.count(field.column) > 1]
         if repeated:
             raise UnreadableFile(f"column {repeated[0]} occurs {columns.count(repeated[0])} times")
+
+
+def _why_missing(missing: Sequence[Field], columns: Collection[str], *, has_none: bool) -> str:
+    """Why columns do not have those of some fields; `has_none` if they have none of the record's."""
+    wanted = ", ".join(dict.fromkeys(field.column for field in missing))
+    if has_none and isinstance(columns, list):
+        header = ", ".join(columns)
+        kind = next((f", which looks like {kind}" for start, kind in _KINDS if re.match(start, header)), "")
+        if kind or len(columns) == 1:
+            return f"{NOT_CSV}: must begin with the columns {wanted} (got {shown(header)}{kind})"
+    first, *others = missing
+    if has_none and others:
+        reason = f"no column {first.column}{NO_OTHER} {first.record}"
+    elif all(field.column == field.name for field in missing):
+        reason = f"no column {wanted} for {first.record}"
+    else:
+        reason = f"no column {wanted} for {first.record}.{', '.join(field.name for field in missing)}"
+    seen = ", ".join(name if name.isprintable() else repr(name) for name in dict.fromkeys(_column_names(columns)))
+    seen = seen if len(seen) <= _MAX_SHOWN_CHARACTERS else seen[:_MAX_SHOWN_CHARACTERS] + " ..."
+    return f"{reason}; map a field to one of: {seen}" if seen else reason
 
 
 def _column_names(columns: Collection[str]) -> Iterator[str]:

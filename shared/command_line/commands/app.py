@@ -11,7 +11,7 @@ from ..named.own_settings import give_settings
 from ..named.without_pydantic import Command, Commands
 from ..new_package import command
 from . import design_commands as commands
-from . import old_commands, store_commands, table_commands
+from . import store_commands, table_commands
 
 Described: TypeAlias = tuple[type[Command], Callable[..., None]]
 """A command: its class, which adds options, and what runs."""
@@ -47,19 +47,11 @@ PANELS: Mapping[str, Mapping[str, Described]] = {
     },
 }
 """The commands by what a person wants, in the order of the help text."""
-OLD: Mapping[str, Described] = {
-    "heat": (DesignCommand, old_commands.heat),
-    "simulate": (DesignCommand, old_commands.simulate),
-    "size": (DesignCommand, old_commands.size),
-    "compare": (LoadCommand, old_commands.compare),
-    "export": (DesignCommand, old_commands.export),
-}
-"""Old names, which help, completion and suggestions omit."""
 
 
 def named_command(words: Sequence[str]) -> Sequence[str]:
     """The command that the first word names, if it names one."""
-    return words[:1] if words and (words[0] in OLD or any(words[0] in panel for panel in PANELS.values())) else ()
+    return words[:1] if words and any(words[0] in panel for panel in PANELS.values()) else ()
 
 
 def app(words: Sequence[str]) -> typer.Typer:
@@ -70,10 +62,9 @@ def app(words: Sequence[str]) -> typer.Typer:
     made = typer.Typer(cls=Commands, rich_markup_mode=None, pretty_exceptions_enable=False)
     made.callback(invoke_without_command=True)(rowbook)
     described = {name: (*one, panel) for panel, of_panel in PANELS.items() for name, one in of_panel.items()}
-    described |= {name: (*one, "") for name, one in OLD.items() if name in words}
     for name in words[:1] if words and words[0] in described else described:
         of_class, run, panel = described[name]
-        made.command(name, cls=of_class, rich_help_panel=panel, hidden=name in OLD)(run)
+        made.command(name, cls=of_class, rich_help_panel=panel)(run)
     return made
 
 

@@ -77,7 +77,7 @@ def run(
     store: Annotated[str, typer.Option(metavar="URL", help=f"{URL}, instead of memory.")] = MEMORY,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the tables in the store.")] = False,
     full: Annotated[
-        bool, typer.Option("--all", "--full", help="Show all of it: rows, ranges, commands, refusals, mistakes, words.")
+        bool, typer.Option("--all", help="Show all of it: rows, ranges, commands, refusals, mistakes, words.")
     ] = False,
     files: Annotated[
         list[str] | None,
@@ -374,6 +374,8 @@ def review(
         ),
     ] = None,
     form: Form = None,
+    rows: Annotated[str | None, typer.Option(metavar="N", hidden=True)] = None,
+    splits: Annotated[str | None, typer.Option(metavar="N", hidden=True)] = None,
     as_json: Json = False,
     plain: Plain = False,
 ) -> None:
@@ -387,19 +389,19 @@ def review(
     from ..screen.wrong_usage import WrongUsage
 
     if (name is None) == (keys is None):
-        raise WrongUsage("review: give a design (NAME), or a file of row keys (--keys FILE)")
+        raise WrongUsage("review: give one of these: a design (NAME), or a file of row keys (--keys FILE)")
     out, errors = consoles(plain or context.obj)
     if keys is not None:
         from ..measured.heat_maps import show_keys
 
-        if only not in (None, "heat") or (records_a_day, keep, servers) != (None, None, None):
+        if only not in (None, "heat") or (records_a_day, keep, servers, rows) != (None, None, None, None):
             raise WrongUsage("--keys: shows the heat of the keys alone, so leave out --only and the load")
-        show_keys(out, keys, form, as_json=as_json)
+        show_keys(out, keys, form, splits, as_json=as_json)
         return
-    if form is not None:
-        raise WrongUsage("--form: needs --keys FILE")
+    if form is not None or splits is not None:
+        raise WrongUsage(f"{'--splits' if form is None else '--form'}: needs --keys FILE")
     from ..measured.expected_load import expected_load
     from ..measured.reviewing import review as review_design
 
     load = expected_load(records_a_day, keep, servers, flush_size, max_filesize)
-    raise typer.Exit(review_design(out, errors, name or "", load, only=only, as_json=as_json))
+    raise typer.Exit(review_design(out, errors, name or "", load, only=only, rows=rows, as_json=as_json))

@@ -1,6 +1,7 @@
 """Runs the command line: errors become one line and an exit code."""
 
 import io
+import shlex
 import sys
 import warnings
 from contextlib import suppress
@@ -8,6 +9,7 @@ from contextlib import suppress
 import typer
 
 from .app import app, named_command
+from .old_names import new_words
 
 
 def main() -> None:
@@ -16,13 +18,16 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     warnings.showwarning = _show_warning
-    words = sys.argv[1:]
+    words = new_words(sys.argv[1:])
+    if words != sys.argv[1:]:
+        _say(f"this command is now: {shlex.join(['rowbook', *words])}")
     try:
         sys.exit(app(words)(words, prog_name="rowbook", standalone_mode=False))
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else " ".join(["rowbook", *named_command(words)])
-        message, code = f"{error.format_message().rstrip('.')}; see {path} --help", error.exit_code
+        told = error.format_message().rstrip(".") + _what_is_missing(error)
+        message, code = f"{told}{' See' if told.endswith('?') else '; see'} {path} --help", error.exit_code
     except Exception as error:
         from ..screen.failures import outcome
 
@@ -31,6 +36,12 @@ def main() -> None:
         message, code = ending
     _say(message)
     sys.exit(code)
+
+
+def _what_is_missing(error: typer.TyperException) -> str:
+    """What a missing argument or option is, in the words of the help text; empty for any other error."""
+    text = getattr(getattr(error, "param", None), "help", None) if "Missing" in error.format_message() else None
+    return f": {text.partition(';')[0].rstrip('.')}" if text else ""
 
 
 def _show_warning(message: Warning | str, *_where: object, **_options: object) -> None:

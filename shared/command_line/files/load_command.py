@@ -28,6 +28,7 @@ from ...loading import (
     UnreadableFile,
     read_lines,
 )
+from ...loading.columns import NO_OTHER
 from ...stores.outcomes.connection_errors import first_line
 from ...tables import create_tables
 from ...writes import ClockSkew, Expired, NotAllStored, allow_expired
@@ -58,6 +59,7 @@ ADVICE = (
     "records of different times share a call only through Thrift2: add thrift2_port=PORT to the store's URL if HBase"
     " runs a Thrift2 gateway"
 )
+SKIP = "; --on-error skip continues"
 LINES_AT_ONCE = 50
 """Lines that are loaded between two updates of the progress bar."""
 
@@ -240,8 +242,11 @@ def _load_files(errors: Console, task: Task, *, warns: bool = True) -> _Loaded:
                 try:
                     _store_lines(errors, storing, source, task.stops)
                 except CommandFailed as error:
-                    advice = "" if source.progress.stored else _other_load(design, load, read, source.progress.file)
-                    return _Loaded(loaded, keys, f"{error}{advice}")
+                    message = str(error)
+                    if not source.progress.stored:
+                        advice = _other_load(design, load, read, source.progress.file)
+                        message = f"{of_wrong_file(load, message)}{advice}"
+                    return _Loaded(loaded, keys, message)
         except (UnneededTime, UnneededYear, UnreadableFile) as error:
             return _Loaded(loaded, keys, str(error))
         except ClockSkew as error:
@@ -346,7 +351,14 @@ def read_as(design: Design, load: Load, read: Callable[..., Lines[Any]], file: s
             advice = f"; {near}"
         raise UnknownField(f"{error}{advice}") from None
     except UnreadableFile as error:
-        raise UnreadableFile(f"{error}{_other_load(design, load, read, file)}") from None
+        raise UnreadableFile(f"{of_wrong_file(load, str(error))}{_other_load(design, load, read, file)}") from None
+
+
+def of_wrong_file(load: Load, message: str) -> str:
+    """A message about a file, which also says that it has other records if it has no column of this load."""
+    if NO_OTHER not in message:
+        return message
+    return message.replace(": no column", f": is not a file of {load.name}: no column", 1).removesuffix(SKIP)
 
 
 def _other_load(
@@ -472,7 +484,7 @@ def _refuse(errors: Console, source: _Source, line: Line[Any], reason: str, stop
     """
     message = f"{source.progress.file}:{line.number}: {reason}{line.span}"
     if stops:
-        raise CommandFailed(f"{message}; --on-error skip continues")
+        raise CommandFailed(f"{message}{SKIP}")
     source.progress.skipped += line.count
     source.unsaid.append(message)
     if source.is_readable:

@@ -14,11 +14,12 @@ from rich.console import Console
 
 from ...designs import AccessPattern, Design, Load, Variant, scratch_store
 from ...exhibit.comparison import VariantCosts, measure_variant
+from ...exhibit.heat import Heat
 from ...exhibit.heat_recording import HeatRecording, heat_file
 from ...exhibit.heat_tables import TableHeat, in_order_of_time, table_heats, table_writes, that_matter
 from ...keys.errors import message_of
 from ...stores.outcomes.connection_errors import first_line
-from ..files.load_command import Reading, chosen_load, read_as
+from ..files.load_command import SKIP, Reading, chosen_load, of_wrong_file, read_as
 from ..named.designs import find_variants, full_name
 from ..named.typed_values import number
 from ..screen.progress import doing
@@ -108,7 +109,8 @@ def _records(
                 if reason:
                     message = f"{file}:{read_line.number}: {reason}{read_line.span}"
                     if stops:
-                        raise CommandFailed(f"{message}; --on-error skip continues")
+                        message += SKIP
+                        raise CommandFailed(message if records else of_wrong_file(load, message))
                     line(errors, message)
     return records, False
 
@@ -192,10 +194,13 @@ def _show(
         options = " ".join(f"--with {argument}=" for argument in missing)
         wrapped(out, f"not asked: {question}, because no value of a record fits; give {options}")
     short_run_output.show_one(out, connection, design, first)
+    line(out)
     short_run_output.show_choice(out, design, measured)
     heading(out, "Where new rows land")
-    seen = {(heat.table, heat.heat): heat for heat in reversed(heats)}  # a table that variants share, once
-    for heat in reversed(seen.values()):
+    seen: dict[tuple[str, Heat], TableHeat] = {}  # a table that variants share, once
+    for heat in heats:
+        seen.setdefault((heat.table, heat.heat), heat)
+    for heat in seen.values():
         wrapped(out, f"{heat.variant}, {heat.table}: {heat.verdict}")
     if not heats:
         wrapped(out, f"{count(first.records, 'record')} are too few to see it")

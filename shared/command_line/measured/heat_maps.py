@@ -17,6 +17,7 @@ from ...exhibit.heat_tables import TableHeat
 from ...exhibit.shell import quoted
 from ..named.design_lines import marks
 from ..named.designs import full_name
+from ..named.typed_values import number
 from ..rows.bytes_as_text import KeyForm, read_keys
 from ..screen.terminal import heading, json_object, line, wrapped
 from ..screen.wrong_usage import CommandFailed, WrongUsage
@@ -26,6 +27,8 @@ LEVELS, PLAIN_LEVELS = ".▁▂▃▄▅▆▇█", ".12345678"
 CELL_WIDTH, GAP = 2, 2
 HEAT_ROWS, HEAT_SPLITS = 20_000, 7
 """Rows that a design without a recording writes, and the split points of the keys of a file."""
+MOST_SPLITS = 47
+"""So that a line for each range fits on a screen of 60 lines."""
 
 
 @attrs.frozen
@@ -84,13 +87,13 @@ def heat_of_design(
     return HeatOfDesign(design, variants, recording)
 
 
-def show_keys(to: Console, file: str, form: KeyForm | None, splits: int = HEAT_SPLITS, *, as_json: bool) -> None:
+def show_keys(to: Console, file: str, form: KeyForm | None, splits: str | None, *, as_json: bool) -> None:
     """Cuts the older half of the keys of a file into ranges, and shows where the other half falls."""
+    ranges = 1 + (HEAT_SPLITS if splits is None else number("--splits", splits, MOST_SPLITS))
     lines = [*read_keys(file, form)]
     if any(len(of_line) > 1 for of_line in lines):
         raise WrongUsage(f"{file}: its keys may be hex digits or text: give --form hex or --form shell")
     keys = [key for of_line in lines for key in of_line.values()]
-    ranges = splits + 1
     if len(keys) < 2 * ranges:
         raise CommandFailed(f"{file}: must have at least {2 * ranges} keys for {ranges} ranges (got {len(keys)})")
     writes = Writes(keys, wanted=ranges)

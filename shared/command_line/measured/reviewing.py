@@ -14,7 +14,7 @@ from ..named.options import Chapter
 from ..screen.progress import doing
 from ..screen.terminal import count, json_object, line, wrapped
 from ..screen.wrong_usage import CommandFailed, WrongUsage
-from .expected_load import ExpectedLoad
+from .expected_load import ExpectedLoad, large_number
 from .heat_maps import HeatOfDesign, heat_of_design
 from .linting import LintFindings, lint_design
 from .simulating import SimulatedLoad, simulate_load
@@ -25,6 +25,9 @@ TITLE_WIDTH = 10
 """Characters of the column with the names of the chapters."""
 A_YEAR = 365
 """Days."""
+FEWEST_ROWS = 1_000
+MOST_ROWS: Mapping[Chapter, int] = {"heat": 10**6, "simulate": 10**12}
+"""Rows that a chapter may be told to measure."""
 
 
 class Measured(Protocol):
@@ -46,7 +49,7 @@ class Measured(Protocol):
 class Measuring:
     """Measures the chapters of a design under a load; those that need a sample share it.
 
-    `rows` is for the old commands: the rows that `heat` measures anew, and those that `simulate` writes to all tables.
+    `rows` are those that `heat` measures anew, and those that `simulate` writes to all tables.
     """
 
     def __init__(
@@ -97,7 +100,7 @@ def review(
     load: ExpectedLoad,
     *,
     only: Chapter | None,
-    rows: int | None = None,
+    rows: str | None = None,
     as_json: bool,
 ) -> int:
     """Writes the page, or one chapter; returns the exit code: 1 if lint finds what the design does not accept.
@@ -105,10 +108,13 @@ def review(
     A chapter of the page that cannot be measured says why; on its own, it raises WrongUsage or CommandFailed.
     """
     design, variants = find_variants(name)
+    if rows is not None and only not in MOST_ROWS:
+        raise WrongUsage(f"--rows: needs --only {' or --only '.join(MOST_ROWS)}")
+    most = None if rows is None or only is None else large_number("--rows", rows, MOST_ROWS[only], FEWEST_ROWS)
     measured: dict[Chapter, Measured] = {}
     missing: dict[Chapter, str] = {}
     with doing(errors, full_name(design, variants[0])) as tell:
-        measuring = Measuring(design, variants, load, tell, rows)
+        measuring = Measuring(design, variants, load, tell, most)
         for title, measure in measuring.chapters.items():
             if only in (None, title):
                 try:

@@ -18,7 +18,7 @@ from ...exhibit.cost_tables import (
     refusals,
     written_row,
 )
-from ...exhibit.heat import RANGES
+from ...exhibit.heat import LEGEND, RANGES
 from ...exhibit.heat_recording import recorded_heat
 from ...exhibit.shown_design import traps_of
 from ...exhibit.traps import trap_row
@@ -34,9 +34,8 @@ from ..screen.text_tables import table
 
 ROWS_SHOWN = 3
 LEGEND_OF_WRITES = (
-    f"rows, bytes, RPCs: the cost of storing one record in all tables. busiest: the share of a table's new rows in the "
-    f"busiest of {RANGES} ranges, as recorded; {1 / RANGES:.1%} is an even share, 100% a hot spot. rowbook review NAME "
-    "measures it. If most of your rows have one host, one user or one metric, expect more than the samples show."
+    f"rows, bytes, RPCs: the cost of storing one record in all tables. {LEGEND} If most of your rows have one "
+    "host, one user or one metric, expect more than the samples show."
 )
 TRAP_INDENT = 13
 """Characters before the text of a published mistake, on each of its lines."""

@@ -10,14 +10,13 @@ from ...designs import Design, Variant
 from ...exhibit import RANGES
 from ...exhibit.comparison import VariantCosts
 from ...exhibit.cost_tables import Grid, compared, grids, why_fractions, written_row
-from ...exhibit.heat import HOT
 from ...exhibit.heat_recording import recorded_heat
 from ...exhibit.verdicts import is_exact
 from ..named.designs import full_name
 from ..rows.key_rulers import key_ruler
 from ..screen.cost_styles import HOT_MARK, WRONG, of_cost
 from ..screen.terminal import heading, line, wrapped
-from ..screen.text_tables import lines_of_rows, table
+from ..screen.text_tables import least_width, lines_of_rows, table
 
 WRITE_NUMBERS = ("rows", "bytes", "RPCs", "busiest")
 MOST_LINES = 3
@@ -69,9 +68,14 @@ def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts], *
     _show_verdict(to, [costs.variant for costs in advised], others)
     notes = _show_grids(to, full_name(design, advised[0].variant), advised)
     line(to)
-    columns = ["storing one record", *WRITE_NUMBERS[:-1], BUSIEST, "what differs"]
-    written = [[costs.variant.marked_name, *_writes(design, costs), costs.variant.differs] for costs in advised]
-    if max(lines_of_rows(columns, written, to.width)) > 1:  # a line for each variant matters more
+    has_many_tables = any(len(costs.variant.record_tables) > 1 for costs in advised)
+    columns = ["storing one record", *WRITE_NUMBERS[:-1], BUSIEST, *["in table"] * has_many_tables, "what differs"]
+    written: list[list[str]] = []
+    for costs in advised:
+        busiest = recorded_heat(design).busiest(costs.variant.name)
+        table_name = [busiest.table if busiest else "-"] * has_many_tables
+        written.append([costs.variant.marked_name, *_writes(design, costs), *table_name, costs.variant.differs])
+    while _is_too_wide(columns, written, to.width):  # a line for each variant matters more
         columns, written = columns[:-1], [row[:-1] for row in written]
     table(to, columns, written, (*WRITE_NUMBERS, BUSIEST), fitted=True, style=of_cost)
     if why := why_fractions(advised[0]):
@@ -79,6 +83,12 @@ def show_choice(to: Console, design: Design, measured: Sequence[VariantCosts], *
     if sample := recorded_heat(design).sample:
         notes.append(f"{BUSIEST}: of {sample}.")
     wrapped(to, " ".join([*notes, *more]))
+
+
+def _is_too_wide(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> bool:
+    """Whether words follow the numbers of a table, and a row needs more than a line."""
+    has_words = columns[-1] != BUSIEST
+    return has_words and (least_width(columns, rows) > width or max(lines_of_rows(columns, rows, width)) > 1)
 
 
 def _show_verdict(to: Console, variants: Iterable[Variant], not_to_copy: Sequence[str]) -> None:
@@ -125,6 +135,8 @@ def _shortest(variants: Sequence[VariantCosts], width: int) -> list[Grid]:
 
 def _writes(design: Design, costs: VariantCosts) -> tuple[str, ...]:
     """The cost of storing a record, and the busiest range of all tables, under `WRITE_NUMBERS`."""
-    share = recorded_heat(design).share(costs.variant.name)
-    busiest = f"{HOT_MARK} {share:.0%}" if share >= HOT else f"{share:.0%}"
-    return (*written_row(costs)[:3], busiest if share else "-")
+    busiest = recorded_heat(design).busiest(costs.variant.name)
+    if busiest is None:
+        return (*written_row(costs)[:3], "-")
+    hot = f"{HOT_MARK} " if busiest.heat.is_hot_spot else ""
+    return (*written_row(costs)[:3], f"{hot}{busiest.heat.share:.0%}")

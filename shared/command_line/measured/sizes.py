@@ -19,6 +19,8 @@ from ..screen.text_tables import table
 from .expected_load import ExpectedLoad
 
 UNKNOWN = "unknown"
+GOES_ON = "goes on"
+"""The course of the rows of a table to which each record adds as many: only others are explained."""
 COLUMNS = ("table", "encoding", "rows", "GB", "regions", "written/stored")
 
 
@@ -51,17 +53,17 @@ class SizeOfLoad:
             f"{self.load.records_a_day:,} records a day, each kept for {self.load.keep_days:g} days, like "
             f"{self.sample.records:,} records as in the samples. "
             "GB are those of one copy; HDFS keeps three. Written/stored: bytes that HBase writes for each byte of its "
-            "files: log, flushes, compactions. Too many regions: more than the sample tells apart. Unknown: what the "
-            "sample does not show.",
+            "files: log, flushes, compactions. NONE: plain; FAST_DIFF: with that DATA_BLOCK_ENCODING; GZ: with that "
+            "COMPRESSION. Too many regions: more than the sample tells apart. Unknown: what the sample does not show.",
             0,
         )
         line(to)
         table(to, COLUMNS, [_row(one) for one in needed.tables], numbers=COLUMNS[2:])
         for encoding in ENCODINGS:
             wrapped(to, _total(needed, encoding))
-        line(to)
         for sampled in self.sample.tables:
-            if sampled.table.name in grounds:
+            if sampled.table.name in grounds and sampled.growth.rows.course != GOES_ON:
+                line(to)
                 wrapped(to, f"{sampled.table.name}: {grounds[sampled.table.name]}{_one_for(sampled, needed)}")
         line(to)
         wrapped(to, f"{needed.rpcs_a_second:,.1f} RPCs a second to store records one by one, on average over the day")
@@ -108,7 +110,8 @@ def _stored(needed: Sizing, encoding: str) -> str:
     if len(unknown) == len(tables):
         return f"{encoding}: {UNKNOWN}"
     without = f" without {listed(unknown)}" if unknown else ""
-    return f"{encoding}: {file_bytes / 1e9:,.1f} GB{in_regions}{without}"
+    plain = " (plain)" if encoding == "NONE" else ""
+    return f"{encoding}{plain}: {file_bytes / 1e9:,.1f} GB{in_regions}{without}"
 
 
 def _mb(size: float) -> str:
@@ -118,8 +121,6 @@ def _mb(size: float) -> str:
 
 def _one_for(sampled: SampledTable, needed: Sizing) -> str:
     """What a table has one row for, and their bytes, if the sample does not show how many a load makes."""
-    if sampled.growth.rows.course == "goes on":
-        return ""
     keys = {tuple(part.name for part in layout.key.parts) for layout in sampled.table.layouts}
     one_for = f". It has one row for each {' and '.join(map(listed, sorted(keys)))}" if len(keys) == 1 else ""
     if all(one.rows is not None for one in needed.tables if one.table == sampled.table.name):

@@ -17,6 +17,7 @@ from ...tables.recorded_layouts import check_layouts
 from ...upkeep import Upkeep
 from ..screen.wrong_usage import CommandFailed, WrongUsage
 from .designs import find_variants, full_name
+from .options import MEMORY
 from .own_settings import are_given, given_settings
 
 
@@ -94,7 +95,9 @@ def as_stored(connection: happybase.Connection, design: Design, variant: Variant
 def existing_store(url: str) -> Generator[happybase.Connection]:
     """The store at a URL, whose file must exist."""
     path = url.removeprefix("embedded:")
-    if path not in ("", url) and not os.path.exists(path):
+    if url == MEMORY:
+        raise CommandFailed(f"{MEMORY} is memory, in which nothing is stored yet; {MEMORY}FILE is a store")
+    if path != url and not os.path.exists(path):
         shown = masked_url(url).removeprefix("embedded:")
         raise CommandFailed(f"{shown}: no such store; rowbook load makes one")
     with open_store(url) as connection:

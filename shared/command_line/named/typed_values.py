@@ -1,6 +1,7 @@
 """Reads the words of a command line: `field=value`, numbers, times, hex digits."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from inspect import Parameter
 from time import time_ns
@@ -9,7 +10,7 @@ from typing import Any, TypeVar, get_args
 import attrs
 
 from ...designs import AccessPattern, Action
-from ...designs.arguments import shown_arguments, without_unit
+from ...designs.arguments import without_unit
 from ...keys.errors import shown
 from ...keys.value_codecs import moment_of
 from ...loading import read_value
@@ -48,12 +49,11 @@ def with_full_names(values: Mapping[str, V], names: Iterable[str]) -> dict[str, 
 
 def number(what: str, text: str, at_most: int, at_least: int = 1) -> int:
     """The text as a number, from `at_least` to `at_most`."""
-    try:
-        value: int = read_value(what, int, text)
-    except ValueError as error:
-        raise WrongUsage(f"{what}: {error}") from None
-    if not at_least <= value <= at_most:
-        raise WrongUsage(f"{what}: must be {at_least}..{at_most} (got {value})")
+    value: int | None = None
+    with suppress(ValueError):
+        value = read_value(what, int, text)
+    if value is None or not at_least <= value <= at_most:
+        raise WrongUsage(f"{what}: must be {at_least}..{at_most} (got {shown(text) if value is None else value})")
     return value
 
 
@@ -78,9 +78,9 @@ def arguments(pattern: AccessPattern | Action, words: Iterable[str]) -> dict[str
     """The words `field=value` as arguments of the method of a pattern or an action."""
     types = {parameter.name: parameter.annotation for parameter in pattern.parameters}
     values = values_of(words, types, f"field of {pattern.name}")
-    for parameter in pattern.parameters:
-        if parameter.default is Parameter.empty and parameter.name not in values:
-            raise WrongUsage(f"{pattern.name}: needs {shown_arguments(pattern)}")
+    required = (parameter.name for parameter in pattern.parameters if parameter.default is Parameter.empty)
+    if missing := [f"{name}=" for name in required if name not in values]:
+        raise WrongUsage(f"{pattern.name}: needs {' '.join(missing)}")
     since_ms, until_ms = values.get("since_ms"), values.get("until_ms")
     if since_ms is not None and until_ms is not None and since_ms > until_ms:
         raise WrongUsage(f"since_ms: must not be after until_ms (got {show_time(since_ms)} and {show_time(until_ms)})")

@@ -2,6 +2,7 @@
 
 import keyword
 import re
+import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import closing
@@ -11,9 +12,9 @@ from rich.console import Console
 
 from ...designs import Design, Measurement, Variant, load_samples, measure, scratch_store
 from ...designs.golden_answers import golden_answers
-from ..named.designs import find_variants
+from ..named.designs import find_variants, full_name
 from ..named.suite import suite
-from ..screen.terminal import count, line
+from ..screen.terminal import count, line, wrapped
 from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name
 from .copying import Size, copied_modules, copied_tests, smaller, type_of
 from .folders import check_free, write_folder
@@ -48,13 +49,21 @@ def new(
     name = package_name(path.name)
     files, left = made_files(name, origin, size=size, service=service, vendor=vendor, record=record, words=words)
     write_folder(path, files)
-    line(out, f"{path}: the package {name}, in {count(len(files), 'file')}; its README.md says how to go on")
-    if note := suite().notes.get(design_of(origin)[0].name):
-        line(out, note)
+    design, variant = design_of(origin)
+    of = full_name(design, variant) + ("" if origin else "; --from NAME copies another design")
+    line(out, f"{path}: the package {name}, in {count(len(files), 'file')}, a copy of {of}")
+    wrapped(out, "its README.md says how to go on")
+    checkout = suite().folder.parent
+    if path.is_relative_to(checkout):
+        outside = shlex.quote(str(checkout.parent / path.name))
+        line(out, f"it is within rowbook; rowbook new {outside} makes one outside")
+    if note := suite().notes.get(design.name):
+        wrapped(out, note)
     if left:
-        line(out, "old words are left in prose and in stored values, which are yours to write:")
-    for file, lines in left.items():
-        line(out, f"  {file}: {', '.join(map(str, lines))}")
+        number = count(sum(map(len, left.values())), "line")
+        wrapped(out, f"old words are left in {number} of prose and of stored values, which are yours to write:")
+        forms = read_renames(record, design.loads[0].record.__name__, words).forms
+        line(out, f"grep -rniwE '{forms}' --include='*.py' --include='*.md' {shlex.quote(str(path))}")
 
 
 def package_name(given: str, option: str = "PATH") -> str:

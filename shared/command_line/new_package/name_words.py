@@ -71,14 +71,18 @@ class Renames:
             article = f"{article[0]}{'n' if _AN.match(new) else ''} "
         return article + new
 
-    @cached_property
-    def old_words(self) -> re.Pattern[str]:
-        """Finds these words in prose."""
+    @property
+    def forms(self) -> str:
+        """The old words and their plurals in prose, as a regular expression; longer ones come first."""
         forms = {" ".join(old) for old, _ in self.pairs} | {
             " ".join((*old[:-1], plural(old[-1]))) for old, _ in self.pairs
         }
-        words = "|".join(sorted(forms, key=lambda form: (-len(form), form)))
-        return re.compile(rf"\b(?P<article>an? )?\b(?P<words>{words})\b", re.IGNORECASE)
+        return "|".join(sorted(forms, key=lambda form: (-len(form), form)))
+
+    @cached_property
+    def old_words(self) -> re.Pattern[str]:
+        """Finds these words in prose."""
+        return re.compile(rf"\b(?P<article>an? )?\b(?P<words>{self.forms})\b", re.IGNORECASE)
 
 
 def read_renames(record: str | None, of_record: str, words: Iterable[str]) -> Renames:

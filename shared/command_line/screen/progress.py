@@ -9,13 +9,13 @@ from .terminal import visible
 
 
 @contextmanager
-def doing(errors: Console, what: str) -> Generator[Callable[[str], None]]:
+def doing(errors: Console, what: str, *, beside: Console | None = None) -> Generator[Callable[[str], None]]:
     """Shows that a block of several seconds is working; the block gets a function that shows the words of each step.
 
-    The line also has the time since the block began, and is gone at its end. Without a terminal on stderr, or if output
-    is plain, nothing is shown.
+    The line also has the time since the block began, and is gone at its end. Nothing is shown without a terminal on
+    stderr, if output is plain, or if the block writes to a terminal, `beside`, which then shows that it works.
     """
-    if errors.no_color:
+    if errors.no_color or (beside is not None and beside.is_terminal):
         yield lambda _words: None
         return
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn

@@ -184,13 +184,15 @@ def count(number: int, what: str) -> str:
 def lines_of_designs(to: Console, texts: Iterable[str]) -> None:
     """Writes lines about designs; those that are not indented begin a design.
 
-    A line that is wider than the terminal continues below its last column, or further left if that is far right.
+    A line that is wider than the terminal continues below its last column, or further left if a word of it, or a part
+    of a key, has no room there.
     """
     width = to.width
     shown: list[tuple[str, str | None]] = []
     for text in texts:
         last_column = text.rfind("  ") + 2
-        indent = max(4, min(last_column, width // 4))
+        longest = max(map(cell_len, _BREAK.split(visible(text[last_column:]))))
+        indent = max(4, min(last_column, width - longest))
         style = None if text.startswith(" ") else "bold"
         shown += ((line, style) for line in _wrapped(text, width, indent))
     _lines(to, shown)

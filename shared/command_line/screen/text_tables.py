@@ -64,6 +64,17 @@ def lines_of_rows(columns: Sequence[str], rows: Iterable[Sequence[str]], width: 
     return [max(map(len, cells)) for cells in _broken([columns, *rows], [False] * len(columns), width)]
 
 
+def least_width(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> int:
+    """The characters of the narrowest fitted table, which breaks its texts between all words."""
+    return sum(_longest_words([columns, *rows])) + GAP * (len(columns) - 1)
+
+
+def _longest_words(rows: Iterable[Sequence[str]]) -> list[int]:
+    return [
+        max(cell_len(word) for text in column for word in text.split() or [""]) for column in zip(*rows, strict=True)
+    ]
+
+
 def _coloured_table(
     to: Console,
     columns: Sequence[str],
@@ -95,7 +106,7 @@ def _header(name: str) -> str:
 
 
 def value_per_line(to: Console, names: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Writes each record as a block with a line for each value, because a table of them would be mostly blanks."""
+    """Writes each record as a block with a line for each value."""
     widest = max(map(cell_len, names))
     for row in rows:
         for name, text in zip(names, row, strict=True):
@@ -118,9 +129,8 @@ def _broken(rows: Sequence[Sequence[str]], flush_right: list[bool], width: int) 
 
     Numbers and words are never broken, so a narrow terminal breaks the lines itself.
     """
-    columns = [*zip(*rows, strict=True)]
-    widths = [max(map(cell_len, column)) for column in columns]
-    longest_words = [max(cell_len(word) for text in column for word in text.split() or [""]) for column in columns]
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    longest_words = _longest_words(rows)
     while sum(widths) + GAP * (len(widths) - 1) > width:
         breakable = [
             number for number, right in enumerate(flush_right) if not right and widths[number] > longest_words[number]

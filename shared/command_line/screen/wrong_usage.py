@@ -22,11 +22,15 @@ def check_name(what: str, name: str, names: Iterable[str]) -> str:
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """`did you mean NAME?` with the most similar of `names`, or the few that contain `name`; empty if none is near."""
+    """`did you mean NAME?` with the few of `names` that begin so, the most similar, or the few that contain `name`.
+
+    Empty if none is near.
+    """
     in_lower_case = {other.lower(): other for other in names}
-    close = get_close_matches(name.lower(), in_lower_case, n=1)
+    beginning = [other for other in in_lower_case if len(name) > 2 and other.startswith(name.lower())]
     containing = [other for other in in_lower_case if len(name) > 2 and name.lower() in other]
-    near = close or (containing if len(containing) <= _MOST_SUGGESTED else [])
+    close = get_close_matches(name.lower(), in_lower_case, n=1)
+    near = next((some for some in (beginning, close, containing) if 0 < len(some) <= _MOST_SUGGESTED), [])
     return f"did you mean {' or '.join(in_lower_case[other] for other in near)}?" if near else ""
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import attrs
 import happybase
-from rich.cells import cell_len
 from rich.console import Console
 
 from ...designs import Design, Measurement
@@ -16,7 +15,10 @@ from ...records import show_time
 from ...tables import InvalidRow, TableLayout
 from ..rows.ranges import figures, show_ranges
 from ..screen.terminal import count, json_object, line, wrapped
-from ..screen.text_tables import table, value_per_line
+from ..screen.text_tables import least_width, lines_of_rows, table, value_per_line
+
+SHOWN_BYTES, WHOLE_BYTES = 3, 4
+"""Of longer bytes, such as the tie of an event, a row of a table on a terminal shows so many."""
 
 
 def question_list(to: Console, name: str, design: Design, *, as_json: bool) -> None:
@@ -33,7 +35,7 @@ def question_list(to: Console, name: str, design: Design, *, as_json: bool) -> N
         json_object(to, {"questions": values})
         return
     for question, patterns in patterns_by_name(design).items():
-        wrapped(to, f"rowbook ask {name} {question} {shown_arguments(patterns[0])}", style="bold")
+        wrapped(to, f"rowbook ask {name} {question} {shown_arguments(patterns[0])}".rstrip(), style="bold")
         for pattern in patterns:
             wrapped(to, f"  {pattern.question}: {pattern.words.partition(' ')[2]}")
 
@@ -98,15 +100,26 @@ def _records_in(value: Any) -> list[Any]:
 
 
 def show_values(to: Console, values: list[dict[str, Any]]) -> None:
-    """Writes values by name: a row for each record or, if they would be mostly blanks, a line for each value."""
+    """Writes values by name: a row for each record or, if a terminal is too narrow for it, a line for each value.
+
+    The rows of a terminal show the start of bytes that are longer than `WHOLE_BYTES`.
+    """
     names = [*values[0]]
     numbers = [name for name, value in values[0].items() if type(value) is int and not name.endswith("_ms")]
-    rows = [[show_value(name, value) for name, value in fields.items()] for fields in values]
-    table_width = sum(max(map(cell_len, column)) for column in zip(*rows, strict=True))
-    if table_width > 2 * to.width and not to.no_color:
-        value_per_line(to, names, rows)
+    on_terminal = not to.no_color
+    rows = [[_in_row(name, value, short=on_terminal) for name, value in fields.items()] for fields in values]
+    lines = sum(lines_of_rows(names, rows, to.width)[1:])
+    if on_terminal and (least_width(names, rows) > to.width or lines > len(rows) * (len(names) + 1)):
+        value_per_line(to, names, [[show_value(name, value) for name, value in fields.items()] for fields in values])
     else:
-        table(to, names, rows, numbers, fitted=to.file.isatty())
+        table(to, names, rows, numbers, fitted=on_terminal or to.file.isatty())
+
+
+def _in_row(name: str, value: Any, *, short: bool) -> str:
+    """A value in a row of a table, where a byte has no blank around it, so that bytes are one word."""
+    if not isinstance(value, bytes) or not value:
+        return show_value(name, value)
+    return f"{value[:SHOWN_BYTES].hex()}..." if short and len(value) > WHOLE_BYTES else value.hex()
 
 
 def query_explanation(

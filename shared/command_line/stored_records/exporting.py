@@ -18,6 +18,7 @@ from ..named.designs import find_variants
 from ..named.options import ALL
 from ..named.stores import store_to_ask
 from ..named.typed_values import arguments
+from ..screen.progress import doing
 from ..screen.terminal import count, exact_lines, json_text, line
 from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name
 from .live_tables import Unreadable, layouts_named, read_limit, reading, table_and_words
@@ -58,13 +59,15 @@ def write_lines(
     else:
         source = _of_table(name, table or _whole(name, load)[0], words, store, most, unreadable)
     written = 0
-    with source as (records, notes), _output(out, path) as write:
+    beside = out if path is None else None
+    with source as (records, notes), _output(out, path) as write, doing(errors, name, beside=beside) as tell:
         lines = _lines(out, load.record, chosen, own.get(chosen), records)
         if chosen == CSV:
             write([next(lines)])
         while piece := [*islice(lines, RECORDS_AT_ONCE)]:
             write(piece)
             written += len(piece)
+            tell(count(written, "record"))
         said = [*notes(written)]
     if path is not None:
         line(out, f"{path}: {chosen}, {count(written, 'record')}")

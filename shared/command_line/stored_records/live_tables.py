@@ -265,9 +265,13 @@ def _write(
 ) -> None:
     unreadable = Unreadable()
     read = Read(table, conditions, most, unreadable)
+    number = 0
     with output.of(table.layout.cells.record) as writer:
-        for records in read.batches():
-            if records:
-                writer.write(records)
+        with doing(errors, table.layout.name, beside=None if output.parquet else output.out) as tell:
+            for records in read.batches():
+                if records:
+                    writer.write(records)
+                    number += len(records)
+                    tell(count(number, "record"))
         writer.finish(read.more, unreadable.number)
     unreadable.say(errors)

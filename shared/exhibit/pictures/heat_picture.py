@@ -7,7 +7,7 @@ from ...designs.design import Design
 from ...tables import TableLayout
 from ..heat import RANGES, Heat, Kind
 from ..heat_recording import HeatRecording, recorded_heat
-from ..heat_tables import TableHeat, that_matter
+from ..heat_tables import TableHeat
 from ..part_colours import Role, key_boxes, roles_of
 from ..shown_design import contrast_of
 from .drawing import MARGIN, WIDTH, Picture, width_of
@@ -35,7 +35,7 @@ def heat_picture(design: Design) -> Picture:
     recording = recorded_heat(design)
     by_name = {variant.name: variant for variant in design.variants}
     variants = [by_name[name] for name in contrast_of(design) or [design.name]]
-    tables = [busiest_table(recording, variant.name) for variant in variants]
+    tables = _busiest(recording, (variant.name for variant in variants))
     names = [variant.marked_name for variant in variants]
     picture = Picture(
         f"Heat {'map' if len(tables) == 1 else 'maps'} of key ranges against time: "
@@ -67,7 +67,7 @@ def heat_picture(design: Design) -> Picture:
 def hero_picture(design: Design, variants: Sequence[str], sentence: str) -> Picture:
     """The maps of two variants side by side, each with its busiest range in large figures and a short key."""
     recording = recorded_heat(design)
-    tables = [busiest_table(recording, variant) for variant in variants]
+    tables = _busiest(recording, variants)
     picture = Picture(
         f"Heat maps of the same {recording.sample}: {_shapes(variants, tables)}.",
         "Where new rows go: the same events, two row keys",
@@ -94,9 +94,8 @@ def hero_picture(design: Design, variants: Sequence[str], sentence: str) -> Pict
     return picture
 
 
-def busiest_table(recording: HeatRecording, variant: str) -> TableHeat:
-    """The table of a variant with the busiest range, of those that matter."""
-    return max(that_matter(recording.of(variant)), key=lambda table: table.heat.share)
+def _busiest(recording: HeatRecording, variants: Iterable[str]) -> list[TableHeat]:
+    return [table for variant in variants if (table := recording.busiest(variant)) is not None]
 
 
 def _shapes(names: Iterable[str], tables: Iterable[TableHeat]) -> str:

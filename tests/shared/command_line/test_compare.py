@@ -54,3 +54,17 @@ def test_a_bad_line_stops_the_comparison_or_is_skipped(rowbook, folder):
     assert err.endswith("; --on-error skip continues\n")
     code, out, err = rowbook("run logs --file a.jsonl --on-error skip")
     assert (code, out.splitlines()[0], err.count("\n")) == (0, "16 records of a.jsonl", 1)
+
+
+def test_the_variants_keep_their_order_and_each_part_begins_after_an_empty_line(ok, fixtures):
+    lines = ok("run orders --file fixtures/orders/orders.csv").splitlines()
+    assert lines[next(number for number, line in enumerate(lines) if line.startswith("choose ")) - 1] == ""
+    landing = [line.partition(",")[0] for line in lines[lines.index("Where new rows land") :] if ", orders" in line]
+    variants = [variant.name for variant in design_named("orders").variants]
+    assert landing == sorted(landing, key=variants.index)
+
+
+def test_a_file_of_another_design_is_said_to_be_one(rowbook, fixtures):
+    refused = "fixtures/logs/logs.jsonl:1: is not a file of orders: no column order_number, nor any other of Order; "
+    assert rowbook("run orders --file fixtures/logs/logs.jsonl")[2].startswith(refused)
+    assert refused in rowbook("load orders fixtures/logs/logs.jsonl --store embedded:")[2]

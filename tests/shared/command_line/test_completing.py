@@ -2,9 +2,9 @@
 
 import pytest
 
-from shared.command_line.commands.app import OLD, PANELS
+from shared.command_line.commands.app import PANELS
 
-COMMANDS = [*OLD, *(name for panel in PANELS.values() for name in panel)]
+COMMANDS = [name for panel in PANELS.values() for name in panel]
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ def busiest(shown):
 
 def shares_of(design):
     recording = recorded_heat(design)
-    return {variant.name: f"{recording.share(variant.name):.0%}" for variant in design.variants}
+    return {variant.name: f"{recording.busiest(variant.name).heat.share:.0%}" for variant in design.variants}
 
 
 @pytest.mark.long
@@ -65,7 +65,11 @@ def test_run_shows_the_recorded_shares_and_of_what(ok, few_samples, design):
     columns = shown[shown.index("storing one record") :]
     for variant in design.variants:
         if variant.is_to_copy:
-            assert re.search(rf"\n{re.escape(variant.marked_name)} .* {shares[variant.name]}\s", columns)
+            busiest = recording.busiest(variant.name)
+            hot = "hot " if "hot spot" in busiest.verdict else ""
+            in_table = rf"  {busiest.table}\b" if len(variant.record_tables) > 1 else ""
+            line = rf"\n{re.escape(variant.marked_name)} .*  {hot}{shares[variant.name]}{in_table}\s"
+            assert re.search(line, columns)
     assert f"of {recording.sample}." in " ".join(columns.split())
     (measured,) = json.loads(ok(f"run {design.name} --json"))["designs"]
     for variant in measured["variants"]:
@@ -102,7 +106,7 @@ def test_a_picture_shows_the_recorded_shares_and_the_sentence_below_it_of_what(d
     recording = recorded_heat(design)
     text = text_of(ROOT / "domains" / design.name / "shown" / "pictures" / "heat.svg")
     for name in contrast_of(design) or [design.name]:
-        assert f"{recording.share(name):.0%}" in text
+        assert f"{recording.busiest(name).heat.share:.0%}" in text
     assert recording.sample in " ".join(block(f"domains/{design.name}/README.md", "heat-picture").split())
 
 

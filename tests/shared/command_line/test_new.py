@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from shared.command_line.named.suite import suite
+from shared.command_line.new_package import making
 from shared.command_line.new_package.folders import write_folder
 from shared.command_line.new_package.making import made_files
 from shared.command_line.new_package.name_words import read_renames
@@ -268,6 +270,23 @@ def test_the_lines_with_old_words_are_told() -> None:
         assert all(re.search(r"(order|place|seller|buyer)", lines[number - 1], re.IGNORECASE) for number in numbers)
     code = files["mine/repository.py"].decode()
     assert 'f"Ticket.ticket_number: no order' in code
+
+
+def test_a_package_within_rowbook_is_told_a_place_outside(ok, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ok("new tickets").splitlines()
+    assert lines[0].endswith(", a copy of activity; --from NAME copies another design")
+    assert len(lines) == 2
+    within = suite()._replace(folder=folder / "rowbook" / "domains")
+    monkeypatch.setattr(making, "suite", lambda: within)
+    (folder / "rowbook").mkdir()
+    advice = f"it is within rowbook; rowbook new {folder / 'alarms'} makes one outside"
+    assert ok("new rowbook/alarms --from logs:salted").splitlines()[2:] == [advice]
+
+
+def test_the_command_that_finds_old_words_finds_the_lines_that_are_counted(ok) -> None:
+    *_others, told, command = ok("new tickets --from orders --record Alarm").splitlines()
+    found = subprocess.run(command, shell=True, check=True, capture_output=True, text=True).stdout.splitlines()
+    assert told.startswith(f"old words are left in {len(found)} lines of prose")
 
 
 @pytest.mark.parametrize("vendor", ["class", "json", "rowbook", "mine", "happybase"])

@@ -59,6 +59,17 @@ def test_sizes_grow_with_records_and_days_and_encodings_make_them_smaller(ok):
     assert all(table["rewrites"] > 3 for table in needed["tables"])
 
 
+@pytest.mark.parametrize(
+    ("name", "rows", "tables"),
+    [("logs", 1_000, []), pytest.param("counters:increment", 10_000, ["login_totals"], marks=pytest.mark.long)],
+)
+def test_only_tables_whose_rows_do_not_grow_with_the_records_are_explained(ok, monkeypatch, name, rows, tables):
+    monkeypatch.setattr(sampling, "SAMPLE_ROWS", rows)
+    shown = ok(f"review {name} --only size")
+    assert [line.partition(":")[0] for line in shown.splitlines() if " sample records, " in line] == tables
+    assert "NONE: plain; FAST_DIFF: with that DATA_BLOCK_ENCODING" in " ".join(shown.split())
+
+
 def test_numbers_may_have_an_exponent_and_sizes_a_unit():
     assert large_number("--rows", "15e8", 10**10) == large_number("--rows", "1500000000", 10**10) == 1_500_000_000
     assert size_in_bytes("--max-filesize", "2G") == size_in_bytes("--max-filesize", "2048M") == 2**31

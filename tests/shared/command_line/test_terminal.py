@@ -137,6 +137,30 @@ def test_a_terminal_narrower_than_60_columns_shows_what_one_of_60_does(ok, termi
         assert [ok(line) for line in lines] == expected
 
 
+def test_a_record_that_no_row_has_room_for_has_a_line_for_each_value(ok, terminal):
+    asked = "ask logs latest host=web-1 event=ERROR --limit 3"
+    terminal(80)
+    lines = without_colours(ok(asked)).splitlines()
+    assert lines[2:6] == [
+        "time_ms   2026-01-12T09:08:20.000Z",
+        "severity  ERROR",
+        r"message   'no route\n\tat Router.find(Router.java:17)\n\tat Main.run'",
+        "tie       e9 c7 4b dd 04 f6 23 9c",
+    ]
+    terminal(120)
+    header, first, *_others = without_colours(ok(asked)).splitlines()
+    assert header.split()[-2:] == ["message", "tie"]
+    assert first.split()[-2:] == [r"Main.run'", "e9c74b..."]
+    assert json.loads(ok(f"{asked} --json"))["records"][0]["tie"] == "e9c74bdd04f6239c"
+
+
+def test_a_long_key_of_the_list_goes_on_below_its_column(ok, terminal):
+    terminal(80)
+    lines = without_colours(ok("list")).splitlines()
+    line = next(number for number, text in enumerate(lines) if "orders_by_seller " in text)
+    assert lines[line].index("[") == lines[line + 1].index("[") == len(lines[line + 1]) - len("[order_number]")
+
+
 LOAD = "--records-a-day 1e6 --keep 100d"
 CHAPTERS = [f"review logs --only {chapter}" for chapter in ("size --records-a-day 13e10", f"simulate {LOAD}", "heat")]
 MEASURING = [*CHAPTERS, "review logs", "lint logs", "run logs --all"]
@@ -444,3 +468,17 @@ def test_what_an_output_cannot_encode_is_escaped(real_process):
     out, err = real_process("explain", "orders", "order_number=茶", PYTHONIOENCODING="ascii").communicate(timeout=20)
     assert err == ""
     assert r"\u8336" in out
+
+
+def test_records_that_go_into_a_pipe_are_counted_on_the_terminal(ok, folder):
+    """In a pipe nothing else shows that a long scan works."""
+    ok(f"load orders {ORDERS} --store embedded:a.db")
+    ours, theirs = pty.openpty()
+    environment = {**without_terminal(), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color"}
+    words = ["scan", "orders", "orders", "--store", "embedded:a.db", "--limit", "all", "--csv"]
+    ended = subprocess.run([*ROWBOOK, *words], stdout=subprocess.PIPE, stderr=theirs, env=environment, timeout=20)
+    shown = os.read(ours, 65536).decode()
+    for end in (ours, theirs):
+        os.close(end)
+    assert "orders" in without_colours(shown)
+    assert (ended.returncode, ended.stdout.count(b"\n")) == (0, 321)

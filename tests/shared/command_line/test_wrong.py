@@ -38,6 +38,7 @@ def test_words_of_any_length_are_refused_in_one_line(rowbook, line, code, messag
     ("content", "given"),
     [
         ("# rowbook\n\ntext, more\n", "'# rowbook', which looks like Markdown"),
+        ("# rows, keys\n", "'# rows, keys', which looks like Markdown"),
         ("<!doctype html>\n<p>\n", "'<!doctype html>', which looks like HTML or XML"),
         ("one\n", "'one'"),
     ],
@@ -55,6 +56,24 @@ def test_an_option_without_its_value_names_the_help_of_its_command(rowbook, line
     command, *_words, option = line.split()
     refused = f"Option '{option}' requires an argument; see rowbook {command} --help\n"
     assert rowbook(line) == (2, "", refused)
+
+
+@pytest.mark.parametrize(
+    ("line", "refused"),
+    [
+        ("ask orders with", "unknown question 'with': did you mean with-status?"),
+        ("run orders:oldest", "unknown variant of orders 'oldest': did you mean oldest-first?"),
+        ("review logs --keys keys", "review: give one of these: a design (NAME), or a file of row keys (--keys FILE)"),
+        ("review logs --servers many", "--servers: must be 1..1000 (got 'many')"),
+        (
+            "scan logs --store embedded:",
+            "embedded: is memory, in which nothing is stored yet; embedded:FILE is a store",
+        ),
+    ],
+)
+def test_a_refusal_names_what_is_wanted(rowbook, line, refused):
+    _code, out, err = rowbook(line)
+    assert (out, err) == ("", f"{refused}\n")
 
 
 LOAD_A = "load orders a.csv --store embedded:"

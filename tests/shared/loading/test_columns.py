@@ -109,8 +109,9 @@ def test_a_field_can_take_another_column(written, content, mapping, wanted):
         (
             "number,when,\x1b[31m\nn-1,0,7\n",
             {},
-            "no column sold_ms, amount for Sale.sold_ms, amount; map a field to one of: number, when, '\\x1b[31m'",
+            "no column sold_ms, amount for Sale; map a field to one of: number, when, '\\x1b[31m'",
         ),
+        ("when,price\n0,7\n", {}, "no column number, nor any other of Sale; map a field to one of: when, price"),
         # Even for a field with a default.
         (HEADER + LINE, {"state": "stat"}, "no column stat for Sale.state; map a field to one of: "),
         ("number,sold_ms,amount,amount\nn-1,0,7,8\n", {}, "column amount occurs 2 times"),
