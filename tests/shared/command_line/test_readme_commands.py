@@ -36,6 +36,15 @@ OF_FEW = [f"domains/{name}/README.md" for name in FEW]
 """The READMEs whose commands `make test` runs; others also simulate, compare and make packages."""
 
 
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The root of a checkout: some commands make folders beside it."""
+    root = tmp_path / "rowbook"
+    root.mkdir()
+    monkeypatch.chdir(root)
+    return root
+
+
 @pytest.fixture(params=["few_samples", pytest.param("fixtures", marks=pytest.mark.long)])
 def samples(request):
     """Few samples, or all of them in the long run."""
