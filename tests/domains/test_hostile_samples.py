@@ -1,9 +1,11 @@
 """The contract of every design on hostile values: characters that end, hide or colour text, and integers of 70 bits."""
 
 import json
+from functools import partial
 
 import pytest
 
+from shared.testing.contracts import open_samples
 from shared.testing.contracts.answers_contract import AnswersContract
 from shared.testing.contracts.samples_contract import SamplesContract
 from tests.few_designs import FEW
@@ -12,6 +14,12 @@ from .by_design import contracts
 from .hostile_samples import HOSTILE, hostile_designs
 
 DESIGNS = hostile_designs()
+
+
+@pytest.fixture(scope="module")
+def rowbook_samples(engine):
+    """Opens a store of its own: what others share on HBase holds the plain samples."""
+    return partial(open_samples, engine)
 
 
 class HostileContract(SamplesContract, AnswersContract):
