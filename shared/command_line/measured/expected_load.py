@@ -1,6 +1,7 @@
 """The load that `rowbook review` judges a design for: records a day, how long each is kept, and the servers."""
 
 import re
+from decimal import Decimal
 
 import attrs
 
@@ -60,11 +61,13 @@ def expected_load(
 
 
 def large_number(what: str, text: str, at_most: int, at_least: int = 1) -> int:
-    """The text as a number; also as `1e9`."""
-    match = re.fullmatch(r"([0-9]{1,6})[eE]([0-9]{1,2})", text, re.ASCII)
-    if not match and not re.fullmatch(r"-?[0-9]+", text, re.ASCII):
+    """The text as a number; also as `4.3e9`."""
+    if re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?[eE][0-9]{1,2}", text, re.ASCII):
+        large = Decimal(text)
+        text = str(int(large)) if large == large.to_integral_value() else text
+    if not re.fullmatch(r"-?[0-9]+", text, re.ASCII):
         raise WrongUsage(f"{what}: must be a whole number such as 1000000 or 1e6 (got {shown(text)})")
-    return number(what, str(int(match[1]) * 10 ** int(match[2])) if match else text, at_most, at_least)
+    return number(what, text, at_most, at_least)
 
 
 def size_in_bytes(what: str, text: str) -> int:

@@ -179,4 +179,4 @@ def _verdict(load: ExpectedLoad, measured: Mapping[Chapter, Measured]) -> Iterat
     else:
         yield "regions unknown"
     if isinstance(lint, LintFindings):
-        yield count(lint.number, "finding")
+        yield f"lint has {count(lint.number, 'finding')}"

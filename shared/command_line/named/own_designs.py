@@ -31,6 +31,11 @@ def give(places: Iterable[str] = ()) -> None:
     _given[:] = places
 
 
+def given_words() -> list[str]:
+    """The words that name the same designs in another command line."""
+    return [word for place in _given for word in (OPTION, place)]
+
+
 def own_names() -> list[str]:
     """The names of all designs of one's own, those that are named first."""
     return list(dict.fromkeys([*_named(), *_entry_points()]))

@@ -24,6 +24,11 @@ def give_settings(words: Iterable[str] = ()) -> None:
     _given[:] = words
 
 
+def given_words() -> list[str]:
+    """The words that give the same settings in another command line."""
+    return [word for given in _given for word in (OPTION, given)]
+
+
 def are_given() -> bool:
     """Whether this command line gives settings."""
     return bool(_given)

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from ...designs import Design, Measurement, Variant, load_samples, measure, scratch_store
 from ...designs.golden_answers import golden_answers
+from ...keys.errors import shown
 from ..named.designs import find_variants, full_name
 from ..named.suite import suite
 from ..screen.terminal import count, line, wrapped
@@ -45,6 +46,9 @@ def new(
 ) -> None:
     """Writes a package made of a design or of one of its variants, and says what is left to do."""
     path = path.absolute()
+    if path.is_relative_to(checkout := suite().folder.parent):
+        outside = shlex.quote(str(checkout.parent / path.name))
+        raise WrongUsage(f"PATH: must be outside of rowbook, such as {outside} (got {shown(str(path))})")
     check_free(path)
     name = package_name(path.name)
     files, left = made_files(name, origin, size=size, service=service, vendor=vendor, record=record, words=words)
@@ -53,10 +57,6 @@ def new(
     of = full_name(design, variant) + ("" if origin else "; --from NAME copies another design")
     line(out, f"{path}: the package {name}, in {count(len(files), 'file')}, a copy of {of}")
     wrapped(out, "its README.md says how to go on")
-    checkout = suite().folder.parent
-    if path.is_relative_to(checkout):
-        outside = shlex.quote(str(checkout.parent / path.name))
-        line(out, f"it is within rowbook; rowbook new {outside} makes one outside")
     if note := suite().notes.get(design.name):
         wrapped(out, note)
     if left:

@@ -14,6 +14,7 @@ from ...designs.patterns import DEFAULT_LIMIT
 from ...keys import InvalidQuestion
 from ...queries.scanning import MAX_LIMIT
 from ...tables import create_tables
+from ..named import own_designs, own_settings
 from ..named.design_lines import warn
 from ..named.designs import find_variants, full_name
 from ..named.options import MEMORY
@@ -62,7 +63,7 @@ def ask(
             others = [] if cursor is not None else _answering_variants(design, variant, pattern, call_arguments)
             raise WrongUsage(f"{error}; or ask {', '.join(others)}" if others else str(error)) from None
     command = ["rowbook", "ask", name, question, *fields]
-    command += ["--store", store] if store else []
+    command += [*own_designs.given_words(), *own_settings.given_words(), *(["--store", store] if store else [])]
     command += ["--limit", limit] if limit else []
     warn(errors, design, variant)
     left_out = [f"left out, probably of a later release: {row}" for row in ask_output.unknown_rows(measurement)]

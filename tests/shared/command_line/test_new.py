@@ -272,15 +272,18 @@ def test_the_lines_with_old_words_are_told() -> None:
     assert 'f"Ticket.ticket_number: no order' in code
 
 
-def test_a_package_within_rowbook_is_told_a_place_outside(ok, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_package_within_rowbook_is_refused_with_a_place_outside(
+    rowbook, ok, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lines = ok("new tickets").splitlines()
     assert lines[0].endswith(", a copy of activity; --from NAME copies another design")
     assert len(lines) == 2
     within = suite()._replace(folder=folder / "rowbook" / "domains")
     monkeypatch.setattr(making, "suite", lambda: within)
     (folder / "rowbook").mkdir()
-    advice = f"it is within rowbook; rowbook new {folder / 'alarms'} makes one outside"
-    assert ok("new rowbook/alarms --from logs:salted").splitlines()[2:] == [advice]
+    got = f"must be outside of rowbook, such as {folder / 'alarms'} (got '{folder / 'rowbook' / 'alarms'}')"
+    assert rowbook("new rowbook/alarms --from logs:salted") == (2, "", f"PATH: {got}\n")
+    assert [*(folder / "rowbook").iterdir()] == []
 
 
 def test_the_command_that_finds_old_words_finds_the_lines_that_are_counted(ok) -> None:

@@ -45,6 +45,14 @@ def test_the_designs_of_installed_packages_are_like_those_of_the_suite(rowbook, 
     assert question_names("tickets") == ["of-customer"]
 
 
+def test_the_command_for_the_next_page_names_the_design_again(ok, folder):
+    make_files(README, folder)
+    option = "--design tickets:DESIGN"
+    *_lines, command = ok(f"ask tickets of-customer customer=acme --limit 1 {option}").splitlines()
+    assert f" {option} " in command
+    assert "t-1" in ok(command.removeprefix("next page: rowbook "))
+
+
 SIMULATE = "review tickets --only simulate --records-a-day 1e6 --keep 100d --servers 2"
 GENERATOR = """
 SAMPLES = {

@@ -37,7 +37,7 @@ def test_the_page_fits_a_screen_and_its_verdict_is_that_of_its_chapters(rowbook,
     assert " ".join(out.split()).startswith(f"{name}: {page['verdict']} load: 1,000,000 records a day, ")
     assert page["load"]["assumed"] == ["--records-a-day", "--keep", "--servers"]
     assert [line.split()[0] for line in lines if line.split(" ")[0] in CHAPTERS] == [*CHAPTERS]
-    assert page["verdict"].endswith(f"; {count(len(page['lint']['findings']), 'finding')}")
+    assert page["verdict"].endswith(f"; lint has {count(len(page['lint']['findings']), 'finding')}")
     if page["not_measured"]:
         assert page["verdict"].startswith("regions unknown; ")
         return
@@ -67,7 +67,7 @@ def test_a_chapter_that_cannot_be_measured_says_why_and_the_others_are_shown(row
     code, out, err = rowbook("review tickets --design tickets:DESIGN")
     shown = " ".join(out.split())
     assert (code, err) == (0, "")
-    assert shown.startswith("tickets: regions unknown; 0 findings load: ")
+    assert shown.startswith("tickets: regions unknown; lint has 0 findings load: ")
     assert " heat not measured: tickets: 3 tickets write too few rows for a verdict; " in shown
     assert " simulate not measured: tickets: no table can be simulated from 3 sample records " in shown
     assert " 11.6 RPCs a second to store records one by one" in shown
