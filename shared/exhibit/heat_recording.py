@@ -12,10 +12,12 @@ import attrs
 import cattrs
 
 from ..designs.design import Design, Variant
+from ..tables.layouts import physical_tables
 from .heat_tables import (
     NoGenerator,
     TableHeat,
     generated_records,
+    keys_of,
     records_by_load,
     sample_records,
     table_heats,
@@ -52,8 +54,8 @@ class HeatRecording:
         return [table for table in self.tables if table.variant == variant]
 
     def table(self, name: str) -> TableHeat:
-        """The heat of a table in the first variant that has it."""
-        return next(table for table in self.tables if table.table == name)
+        """The heat of a table in the first variant that has it. Raises KeyError if its keys were not counted."""
+        return {table.table: table for table in reversed(self.tables)}[name]
 
     def busiest(self, variant: str) -> TableHeat | None:
         """The table of a variant with the busiest range, of those that matter; None if nothing is recorded."""
@@ -72,8 +74,15 @@ def heat_file(design: Design) -> Path:
 
 
 def recorded_heat(design: Design) -> HeatRecording:
-    """The recording of a design; an empty one if nobody has made it yet."""
-    return _read(heat_file(design))
+    """The recording of a design, without tables whose keys have changed since; empty if there is none."""
+    recording = _read(heat_file(design))
+    keys = {
+        (variant.name, table.name): keys_of(table)
+        for variant in design.variants
+        for table in physical_tables(variant.record_tables)
+    }
+    tables = [heat for heat in recording.tables if heat.keys == keys.get((heat.variant, heat.table))]
+    return attrs.evolve(recording, tables=tuple(tables))
 
 
 @cache

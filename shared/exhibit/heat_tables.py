@@ -50,6 +50,8 @@ class TableHeat:
     heat: Heat
     written: int
     """All writes: those that cut the table, and those that were counted."""
+    keys: str = ""
+    """The keys that were counted, see `keys_of`."""
     owner: str = ""
     """Whose writes make the busiest range busy: `host web-1 alone takes 23%`; empty if no single owner's do."""
     counted: Heat | None = None
@@ -197,7 +199,12 @@ def table_heats(variant: Variant, writes: Mapping[str, Writes]) -> Iterator[Tabl
         if table.name in writes:
             of_table = writes[table.name]
             owner = _owner(table, of_table)
-            yield TableHeat(variant.name, table.name, of_table.heat, len(of_table.rows), owner)
+            yield TableHeat(variant.name, table.name, of_table.heat, len(of_table.rows), keys_of(table), owner)
+
+
+def keys_of(table: PhysicalTable) -> str:
+    """The keys of a table, in one line: a figure that was recorded with others is not one of this table."""
+    return " and ".join(dict.fromkeys(layout.format.text for layout in table.layouts))
 
 
 def _owner(table: PhysicalTable, writes: Writes) -> str:

@@ -202,7 +202,6 @@ class Reversed(Codec[V]):
             trailing=codec.trailing,
             legible=codec.legible,
         )
-        self.past_last = codec.past_last
 
     def encode(self, value: V) -> bytes:
         if not self.is_text:

@@ -3,7 +3,18 @@
 import attrs
 import pytest
 
-from shared.keys import Int8, InvalidKey, InvalidQuestion, KeyLayout, Slice
+from shared.keys import (
+    DecimalText,
+    Delimited,
+    Int8,
+    InvalidKey,
+    InvalidQuestion,
+    KeyLayout,
+    Rest,
+    Slice,
+    UInt8,
+    between,
+)
 from tests.shared.specimens import HourOfMetric, WithinHour, key_class
 
 HOURS = KeyLayout(HourOfMetric)
@@ -35,6 +46,24 @@ def test_a_record_without_an_int_is_refused_by_name(value, given):
         with pytest.raises(InvalidKey) as refused:
             layout.row_of(Sample("a", value))
         assert str(refused.value).startswith(f"{layout.key_class.__name__}.time_ms: must be an int (got {given}")
+
+
+@pytest.mark.parametrize(
+    ("codec", "last"),
+    [
+        (Int8, 127),
+        (DecimalText(3), 999),
+        (Delimited(DecimalText(2), "_"), 99),
+        (Slice(Int8, 2), 127),
+        (Rest(UInt8, 100), 99),
+    ],
+    ids=str,
+)
+def test_an_interval_may_end_one_past_the_last_int_and_no_later(codec, last):
+    layout = KeyLayout(key_class("Key", a=codec))
+    assert layout.plan(a=between(0, last + 1)).ranges == layout.plan(a=between(0)).ranges
+    with pytest.raises(InvalidQuestion):
+        layout.plan(a=between(0, last + 2))
 
 
 def test_a_value_whose_slice_starts_below_the_codec_is_refused():
