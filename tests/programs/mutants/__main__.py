@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 
 from tests.programs.mutants.planting import FOLDER, ROOT, Mutant, read_mutants
 
-COPIED = ("shared", "domains", "fixtures", "tests", "pyproject.toml", "README.md")
+COPIED = ("shared", "domains", "fixtures", "tests", "pyproject.toml", "README.md", "llms.txt")
 AT_ONCE = 2
 
 # One failing example is enough here, so Hypothesis does not shrink it; and a busy machine is not a caught mutant.
