@@ -30,7 +30,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     beginning = [other for other in in_lower_case if len(name) > 2 and other.startswith(name.lower())]
     containing = [other for other in in_lower_case if len(name) > 2 and name.lower() in other]
     close = get_close_matches(name.lower(), in_lower_case, n=1)
-    near = next((some for some in (beginning, close, containing) if 0 < len(some) <= _MOST_SUGGESTED), [])
+    near = next((some for some in (beginning, close, containing) if 0 < len(some) <= _MOST_SUGGESTED), list[str]())
     return f"did you mean {' or '.join(in_lower_case[other] for other in near)}?" if near else ""
 
 

@@ -49,18 +49,18 @@ def test_a_record_without_an_int_is_refused_by_name(value, given):
 
 
 @pytest.mark.parametrize(
-    ("codec", "last"),
+    ("codec_of", "last"),
     [
-        (Int8, 127),
-        (DecimalText(3), 999),
-        (Delimited(DecimalText(2), "_"), 99),
-        (Slice(Int8, 2), 127),
-        (Rest(UInt8, 100), 99),
+        (lambda: Int8, 127),
+        (lambda: DecimalText(3), 999),
+        (lambda: Delimited(DecimalText(2), "_"), 99),
+        (lambda: Slice(Int8, 2), 127),
+        (lambda: Rest(UInt8, 100), 99),
     ],
-    ids=str,
+    ids=["Int8", "DecimalText", "Delimited", "Slice", "Rest"],
 )
-def test_an_interval_may_end_one_past_the_last_int_and_no_later(codec, last):
-    layout = KeyLayout(key_class("Key", a=codec))
+def test_an_interval_may_end_one_past_the_last_int_and_no_later(codec_of, last):
+    layout = KeyLayout(key_class("Key", a=codec_of()))
     assert layout.plan(a=between(0, last + 1)).ranges == layout.plan(a=between(0)).ranges
     with pytest.raises(InvalidQuestion):
         layout.plan(a=between(0, last + 2))
