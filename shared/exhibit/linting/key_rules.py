@@ -58,8 +58,8 @@ ReasonsAndAdvice: TypeAlias = Iterator[tuple[str, str]]
 def rising(table: LintedTable) -> ReasonsAndAdvice:
     """New rows go to one place if most keys start alike and the next part rises as records are written."""
     key = table.layout.key
-    first, *others = (part.name for part in key.parts)
-    other = "another part" if others else f"{first}, or a HashPrefix,"
+    leading, *others = (part.name for part in key.parts)
+    other = "another part" if others else f"{leading}, or a HashPrefix,"
     advice = f"put a Salt of {other} before it, or accept it if one region can absorb all writes"
     if key.time_bucket is not None and not key.spread and table.is_filled:
         yield f"its key starts with the {prefix_line(key.time_bucket)}: new rows all go to the newest slice", advice
