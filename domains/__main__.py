@@ -4,7 +4,7 @@ import gc
 import sys
 from importlib.util import find_spec
 
-NEEDS = ("cattrs", "regex", "rich", "typer")
+NEEDS = ("cattrs", "regex", "rich", "tomli_w", "typer")
 """The packages of the extra `cli`."""
 
 

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 ROOMS = {
-    "store": ("shared.stores.filters",),
+    "store": ("shared.loading.line_patterns", "shared.stores.filters"),
     "cli": (
         "shared.command_line",
         "shared.designs",
@@ -33,11 +33,12 @@ ROOMS = {
         "domains.suite",
     ),
     "frames": ("domains.tsdb.asking.frames",),
-    "parquet": ("shared.command_line.stored_records.parquet_files",),
+    "parquet": ("shared.command_line.stored_records.parquet_files", "shared.loading.parquet_tables"),
     "tsdb": ("domains.tsdb", "shared.keys.cell_arrays", "shared.stores.hbase.cell_replies"),
     "pictures": ("shared.exhibit.pictures",),
     "service": ("shared.loading", "shared.service"),
     "testing": ("shared.testing",),
+    "zstd": ("shared.loading.compression",),
     "all": (),
 }
 """The modules that may import the packages of an extra."""
@@ -45,12 +46,12 @@ ROOMS = {
 
 def distributions(requirements: Iterable[str]) -> set[str]:
     """The names of some requirements, without rowbook's own extras."""
-    return {re.split(r"[\[<>=]", requirement)[0] for requirement in requirements} - {"rowbook"}
+    return {re.split(r"[\[<>=;]", requirement)[0] for requirement in requirements} - {"rowbook"}
 
 
 def packages(requirements: Iterable[str]) -> set[str]:
     """The packages that are imported from some requirements."""
-    return {name.removesuffix(".py") for name in distributions(requirements)}
+    return {name.removesuffix(".py").split(".")[0].replace("-", "_") for name in distributions(requirements)}
 
 
 BASE = packages(PROJECT["dependencies"]) | {"Hbase_thrift"}  # which happybase makes
@@ -65,7 +66,8 @@ MODULES = {
 def imported(path: Path) -> set[str]:
     """The top-level names of the modules that a file imports, but for those of the standard library."""
     names = {module.split(".")[0] for module in imported_modules(path)}
-    return names - {"", "shared", "domains", "fixtures"} - {*sys.stdlib_module_names}
+    later = {"compression"}  # in the standard library from Python 3.14 on
+    return names - {"", "shared", "domains", "fixtures"} - {*sys.stdlib_module_names} - later
 
 
 def in_rooms(module: str, rooms: tuple[str, ...]) -> bool:
@@ -109,7 +111,7 @@ PROMISED = {
     "cli": [name for name in OF_COMMANDS if not name.endswith("__main__")]
     + [f"domains.{name}.design" for name in NAMES if name not in EXTRAS],
     "frames": ["domains.tsdb.asking.frames"],
-    "parquet": ["shared.command_line.stored_records.parquet_files"],
+    "parquet": ["shared.command_line.stored_records.parquet_files", "shared.loading.parquet_tables"],
     "tsdb": ["domains.tsdb"],
     "pictures": ["shared.exhibit.pictures"],
 }
@@ -216,7 +218,6 @@ connection.create_table("t", {{"d": {{}}}})
 connection.table("t").put(b"r", {{b"d:a": b"1"}})
 assert connection.table("t").row(b"r") == {{b"d:a": b"1"}}
 """
-WITHOUT_COMMAND = "rowbook: the command needs cattrs, rich, typer: pip install 'rowbook[cli]'\n"
 
 
 @pytest.mark.long
@@ -248,7 +249,9 @@ def test_each_extra_installs_in_a_clean_environment_and_keeps_its_promise(tmp_pa
     for extra in ("", "tsdb"):
         python(extra, EXAMPLE)
         process = run(environments[extra] / "rowbook", "list", cwd=tmp_path)
-        assert (process.returncode, process.stderr) == (1, WITHOUT_COMMAND)
+        missing = ", ".join(sorted(needed("cli") - needed(extra)))
+        said = f"rowbook: the command needs {missing}: pip install 'rowbook[cli]'\n"
+        assert (process.returncode, process.stderr) == (1, said)
     for extra in ("store", "testing", "cli", "pictures", "all"):
         python(extra, ROUND_TRIP.format("embedded:"))
     assert "(needs rowbook[tsdb])" in " ".join(succeed(environments["cli"] / "rowbook", "list", cwd=tmp_path).split())

@@ -80,7 +80,7 @@ def test_the_package_describes_itself_and_not_the_checkout(wheel: Path) -> None:
     described = Parser().parsestr(archive.read(f"rowbook-{__version__}.dist-info/METADATA").decode())
     text = described.get_payload()
     assert described["Version"] == __version__
-    extras = {"all", "cli", "frames", "parquet", "pictures", "service", "store", "testing", "tsdb"}
+    extras = {"all", "cli", "frames", "parquet", "pictures", "service", "store", "testing", "tsdb", "zstd"}
     assert set(described.get_all("Provides-Extra", [])) == extras
     assert text == (ROOT / "shared" / "README.md").read_text(encoding="utf-8")
     # What is only in a checkout; and an index shows no other file of the package, so no link leads there.

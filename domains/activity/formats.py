@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from shared.loading import Format, FormatRows, starts_as_syslog, syslog_messages
+from shared.loading import Format, FormatRows, starts_as_syslog, syslog_messages, times_have_year
 
 _FROM = r"(?P<user>.*) from (?P<source>[^ ]+)"  # up to the last ` from `: a client may name itself `x from y port 1`
 _SESSION = r"(?P<verb>session opened|session closed) for user (?P<user>[^ ]+)"
@@ -57,6 +57,7 @@ AUTH_LOG = Format(
     starts_as_syslog,
     _auth_log,
     has_year=False,
+    tells_year=times_have_year,
     wanted="lines in which sshd, sudo or PAM names a user, such as `session opened for user ada`",
 )
 """The log of sshd, sudo and PAM that syslog writes; times in UTC, without a year. Lines without a user are ignored.

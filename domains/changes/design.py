@@ -45,6 +45,7 @@ DESIGN = Design(
             FORMATS,
             store_all=ChangeRepository.store_all,
             has_own_order=True,
+            lines_by=("source", "position"),
         ),
     ),
     patterns=(HISTORY, NOW, THEN, ALL_THEN, SINCE, OF_TABLE),

@@ -11,6 +11,7 @@ import attrs
 
 from shared.keys import InvalidQuestion, shown
 from shared.records import LAST_MS, InvalidRecord, integer, one_of, text
+from shared.tables import MSGPACK
 
 Kind = Literal["INSERT", "UPDATE", "DELETE"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -20,12 +21,24 @@ LAST_POSITION = 2**63 - 2
 
 
 def _by_column(record: Any, field: "attrs.Attribute[Any]", values: Any) -> None:
-    """Raises InvalidRecord for anything but texts, or None, by the names of their columns."""
+    """Raises InvalidRecord for anything but values that msgpack returns as they were, by the names of their columns."""
     given: Any = values
-    items: Iterable[tuple[Any, Any]] = given.items() if isinstance(values, Mapping) else [("", "")]
-    if not all(type(name) is str and name and (value is None or type(value) is str) for name, value in items):
-        wanted = "must be texts, or None for NULL, by the names of columns"
+    names: Iterable[Any] = given if isinstance(values, Mapping) else [""]
+    if not all(type(name) is str and name for name in names) or not _is_stored([*given.values()]):
+        wanted = (
+            "must be texts, None for NULL, or other values that msgpack returns as they were, by the names of columns"
+        )
         raise InvalidRecord(f"{type(record).__name__}.{field.name}: {wanted} (got {shown(given)})")
+
+
+def _is_stored(values: list[Any]) -> bool:
+    """Whether msgpack returns these values as they were."""
+    if all(value is None or (type(value) is str and value.isascii()) for value in values):
+        return True
+    try:
+        return bool(MSGPACK.unpack(MSGPACK.pack(values)) == values)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return False
 
 
 @attrs.frozen
@@ -46,9 +59,9 @@ class Change:
     """Milliseconds since 1970-01-01 UTC, by the clock of the source, which may go back."""
     transaction: str = attrs.field(validator=text())
     """The transaction that made the change, perhaps with others."""
-    values: Mapping[str, str | None] = attrs.field(factory=dict[str, str | None], validator=_by_column, hash=False)
+    values: Mapping[str, Any] = attrs.field(factory=dict[str, Any], validator=_by_column, hash=False)
     """By column: all columns after an INSERT, the changed ones after an UPDATE, the last ones before a DELETE, if the
-    log has them. None is NULL."""
+    log has them. None is NULL; other values are texts, or what else the log has, such as numbers or nested objects."""
 
 
 @attrs.frozen
@@ -61,7 +74,7 @@ class State:
     position: int
     """The position of that change."""
     time_ms: int
-    values: Mapping[str, str | None] = attrs.field(hash=False)
+    values: Mapping[str, Any] = attrs.field(hash=False)
     """All columns that are known."""
 
 
@@ -106,7 +119,7 @@ class CopiedRecord:
     """The kind of its last change; a deleted record keeps its row."""
     time_ms: int
     """The time of its last change."""
-    values: Mapping[str, str | None] = attrs.field(factory=dict[str, str | None], hash=False)
+    values: Mapping[str, Any] = attrs.field(factory=dict[str, Any], hash=False)
     fence: bool = False
     """True in the cell that an INSERT or a DELETE puts: older cells are those of an earlier record."""
 
@@ -118,7 +131,7 @@ def state_after(newest_first: Iterable[Change]) -> State | None:
     leaves a record of its own columns.
     """
     last: Change | None = None
-    values: dict[str, str | None] = {}
+    values: dict[str, Any] = {}
     for change in newest_first:
         last = last or change
         if change.kind != "DELETE":

@@ -23,6 +23,7 @@ from shared.loading import (
     read_access_log_time,
     starts_as_syslog,
     syslog_messages,
+    times_have_year,
 )
 
 # Access logs: client identity user [day/month/year:time zone] "request" ...; each line is a request of its client
@@ -74,6 +75,7 @@ SSHD = Format(
     starts_as_syslog,
     partial(_sshd_log, _ACCEPTED),
     has_year=False,
+    tells_year=times_have_year,
     wanted="lines of sshd that start with Accepted; --format sshd-failed counts those that start with Failed",
 )
 """The log-ins that sshd accepted, in a log of syslog; times in UTC, without a year. Other lines are ignored."""
@@ -84,6 +86,7 @@ SSHD_FAILED = Format(
     lambda line: False,
     partial(_sshd_log, _FAILED),
     has_year=False,
+    tells_year=times_have_year,
     wanted="lines of sshd that start with Failed; --format sshd counts those that start with Accepted",
 )
 """The log-ins that sshd refused; recognizes no line, so it must be chosen by name."""

@@ -10,6 +10,8 @@ from .formats import FORMATS
 from .keys import ERASURES, PARTS, UNSETTLED
 from .records import Document
 from .repository import DocumentRepository
+from .restoring import document_in, restore
+from .stored import StoredDocument
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "documents"
 
@@ -43,6 +45,9 @@ DESIGN = Design(
             DocumentRepository.store,
             SAMPLES / "edits.jsonl",
             FORMATS,
+            lines_by=("owner", "document_id", "revision"),
+            lines_of={StoredDocument: document_in},
+            restore=restore,
             identified_by=("owner", "document_id"),
         ),
     ),

@@ -1,5 +1,6 @@
 """The loads and questions of `feeds`, for the command `rowbook` and the tests."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from shared.records import parse_time
 from . import keys
 from .formats import EDGES, TWEETS
 from .keys import ERASURES, UNFINISHED
-from .records import Follow, Post
+from .records import Follow, Post, StoredPost
 from .repository import FeedRepository
 
 SAMPLES = Path(__file__).parents[2] / "fixtures" / "feeds"
@@ -30,6 +31,12 @@ POSTS = AccessPattern("an author's posts", FeedRepository.posts, {"author": "ann
 FOLLOWERS = AccessPattern("who follows an author", FeedRepository.followers, {"author": "ann"}, limit=10)
 FOLLOWING = AccessPattern("whom a reader follows", FeedRepository.following, {"reader": "r-1"})
 
+
+def post_in(stored: StoredPost) -> Sequence[Post]:
+    """The post that a source holds; none if it was deleted."""
+    return [] if stored.state == "deleted" else [stored.post]
+
+
 DESIGN = Design(
     name="feeds",
     question="How does a post reach the timelines of all followers, even after a crash, and however many they are?",
@@ -49,6 +56,7 @@ DESIGN = Design(
             SAMPLES / "posts.csv",
             (TWEETS,),
             store_all=FeedRepository.post_all,
+            lines_of={StoredPost: post_in},
             identified_by=("author", "posted_ms", "post_id"),
         ),
     ),

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from shared.loading import ACCESS_LOG_TIME, MAX_LINE_CHARACTERS, Format, ParsedRows, read_access_log_time
+from shared.loading import ACCESS_LOG_TIME, Format, FormatRows, ParsedRows, layout_format, read_access_log_time
 from shared.records import parse_time
 
 # Access logs: host identity user [day/month/year:time zone] "request" status bytes, then "referer" "agent" and others
@@ -47,46 +47,24 @@ def _access(line: str) -> dict[str, Any] | str:
 
 # log4j: [date time,milliseconds] LEVEL message, and the lines that follow until the next one that starts with a [date
 
-_DATE = re.compile(r"\[[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_LOG4J_STARTS = re.compile(rf"({_DATE.pattern} [0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}},[0-9]{{3}})\] ")
-_LOG4J = re.compile(rf"{_LOG4J_STARTS.pattern}([A-Z]+) (.*)")
+_LOG4J_LAYOUT = layout_format("log4j", "[%d] %p %m%n")
 
 
-def _log4j(lines: Iterable[str], path: Path) -> ParsedRows:
+def _log4j(lines: Iterable[str], path: Path) -> FormatRows:
     host = _folder(path)
-    first, event, characters = 0, list[str](), 0
-    for number, line in enumerate(map(_bare, lines), start=1):
-        if event and (_DATE.match(line) or characters > MAX_LINE_CHARACTERS):
-            yield first, number - 1, _event(host, event, characters)
-            event, characters = [], 0
-        if not event:
-            if not line.strip():  # before the first event; within an event a blank line is part of its message
-                continue
-            first = number
-        event.append(line)
-        characters += len(line) + 1
-    if event:
-        yield first, first + len(event) - 1, _event(host, event, characters)
+    for first, last, values in _LOG4J_LAYOUT.read(lines, path):
+        yield first, last, _event(host, values) if isinstance(values, dict) else values
 
 
-def _event(host: str, lines: list[str], characters: int) -> dict[str, Any] | str:
-    match = _LOG4J.fullmatch(lines[0])
-    if not match:
-        reason = f"must start with [2016-12-19 16:31:46,123] LEVEL (got {lines[0]!r:.100})"
-    elif characters > MAX_LINE_CHARACTERS:
-        reason = f"an event must have at most {MAX_LINE_CHARACTERS} characters, line ends included"
-    elif not host:
-        reason = "LogEvent.host: must be the name of the file's folder, and a pipe has none; load a file"
-    else:
-        stamp, level, message = match.groups()
-        try:
-            time_ms = parse_time(stamp[1:])
-        except ValueError:
-            reason = f"LogEvent.time_ms: must be a time such as 2016-12-19 16:31:46,123 (got {stamp[1:]!r})"
-        else:
-            message = "\n".join([message, *lines[1:]])
-            return {"host": host, "event": level, "time_ms": time_ms, "severity": level, "message": message}
-    return reason
+def _event(host: str, values: dict[str, Any]) -> dict[str, Any] | str:
+    if not host:
+        return "LogEvent.host: must be the name of the file's folder, and a pipe has none; load a file"
+    try:
+        time_ms = parse_time(values["date"])
+    except ValueError:
+        return f"LogEvent.time_ms: must be a time such as 2016-12-19 16:31:46,123 (got {values['date']!r})"
+    level = values["level"]
+    return {"host": host, "event": level, "time_ms": time_ms, "severity": level, "message": values["message"]}
 
 
 def _folder(path: Path) -> str:
@@ -107,7 +85,7 @@ COMBINED_LOG = Format(
 The client becomes the host, the status the event. The time's zone is applied, but not stored.
 """
 
-LOG4J = Format("log4j", "log4j log", lambda line: bool(_LOG4J_STARTS.match(line)), _log4j, has_milliseconds=True)
+LOG4J = Format("log4j", "log4j log", _LOG4J_LAYOUT.recognizes, _log4j, has_milliseconds=True)
 """Logs of Kafka and others that write `[%d] %p %m`. The folder becomes the host, the level the event; times are UTC.
 
 An event of more than `MAX_LINE_CHARACTERS` characters is refused, and the rest of it is refused as another bad line.

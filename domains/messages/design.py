@@ -1,5 +1,6 @@
 """The loads and questions of `messages`, for the command `rowbook` and the tests."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from shared.designs import AccessPattern, Design, Exemption, Load, Variant
@@ -34,6 +35,12 @@ OTHER_PEERS = Exemption(
 UNFILLED = (UNFINISHED.layout, *ERASURES.tables)
 """The tables that are empty once all is delivered and nobody is being erased."""
 
+
+def message_in(stored: Message) -> Sequence[Message]:
+    """The message, unless it is a member's copy: those are made again when the message is sent again."""
+    return [stored] if stored.group is None else []
+
+
 DESIGN = Design(
     name="messages",
     question="How does every user read inbox, outbox and unread messages, if one message belongs in several lists?",
@@ -45,6 +52,8 @@ DESIGN = Design(
             SAMPLES / "messages.jsonl",
             FORMATS,
             store_all=MessageRepository.send_all,
+            lines_of={Message: message_in},
+            without_lines="a file has no room for what one side or one member has deleted or read",
         ),
     ),
     patterns=(LATEST, WEEK, SENT, UNREAD, TALK),

@@ -29,6 +29,7 @@ DESIGN = Design(
             OrderSummary,
             ProfileRepository.add_order,
             SAMPLES / "orders.jsonl",
+            lines_by=("user_id", "time_ms", "order_id"),
             identified_by=("user_id", "time_ms", "order_id"),
         ),
     ),

@@ -14,7 +14,17 @@ OPEN = AccessPattern("the cars that are in a garage now", Sessions.open_in, {"ga
 DESIGN = Design(
     name="sessions",
     question="How does a car get at most one open parking session, and how does its garage list open and ended ones?",
-    loads=(Load("sessions", Session, Sessions.store, SAMPLES / "sessions.jsonl", has_own_order=True),),
+    loads=(
+        Load(
+            "sessions",
+            Session,
+            Sessions.store,
+            SAMPLES / "sessions.jsonl",
+            has_own_order=True,
+            lines_by=("car", "number"),
+            restore=Sessions.restore,
+        ),
+    ),
     patterns=(
         AccessPattern("a session by its number", Sessions.session, {"car": "c-12", "number": 3}),
         AccessPattern("a car's last session", Sessions.last, {"car": "c-12"}),

@@ -198,6 +198,15 @@ class Sessions:
         """
         return self._sessions.write(session, partial(after_store, session, partial(self.last, session.car)))
 
+    def restore(self, session: Session) -> Session:
+        """Stores a session of another store, after those of its car with lower numbers, some of which may be missing.
+
+        Let no other client start sessions of the car meanwhile: one with a missing number might be open, too. Otherwise
+        as `store`.
+        """
+        last = partial(self.last, session.car)
+        return self._sessions.write(session, partial(after_store, session, last, may_skip=True))
+
     def remove_ended(self, garage: str, before_ms: int) -> int:
         """Removes a garage's settled sessions that ended before a time, except each car's last one; returns how many.
 
@@ -244,13 +253,15 @@ class Sessions:
 # ---- decisions
 
 
-def after_store(session: Session, last: Callable[[], Session | None], stored: Session | None) -> Session:
+def after_store(
+    session: Session, last: Callable[[], Session | None], stored: Session | None, may_skip: bool = False
+) -> Session:
     """The session as it is known now; a new one only after the last one of the car, which is read again here.
 
     So a client that paused after it had read the number does not create it once more after it was removed.
     """
     if stored is None:
-        check_is_next(session, last())
+        check_is_next(session, last(), may_skip)
         return session
     if (session.garage, session.from_ms) != (stored.garage, stored.from_ms):
         raise NumberTaken(f"Session.number: is that of another session (got {session.number})")
@@ -259,10 +270,10 @@ def after_store(session: Session, last: Callable[[], Session | None], stored: Se
     return stored if session.price is None else after_settle(session.price, stored)
 
 
-def check_is_next(session: Session, last: Session | None) -> None:
+def check_is_next(session: Session, last: Session | None, may_skip: bool) -> None:
     """Raises NumberTaken or CarIsParked unless the session may follow the last one of its car."""
     following = 1 if last is None else last.number + 1
-    if session.number != following:
+    if session.number < following or (session.number > following and not may_skip):
         raise NumberTaken(f"Session.number: must be {following}, the next one of the car (got {session.number})")
     if last is not None and (last.until_ms is None or session.from_ms < last.until_ms):
         ends = "has not ended" if last.until_ms is None else f"ended at {last.until_ms}"

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     import happybase
 
 
+def _no_lines() -> dict[type[Any], Callable[[Any], Iterable[Any]]]:
+    return {}
+
+
 def _unchanged() -> Callable[[Any], Any]:
     return lambda record: record
 
@@ -67,6 +71,18 @@ class Load:
     shows whole records."""
     has_own_order: bool = False
     """Whether records must be stored in the order of their file, such as those of a log; otherwise in any order."""
+    lines_by: tuple[str, ...] = ()
+    """The fields by which `rowbook scan --lines` sorts the records, because they are all stored again only in that
+    order; empty if any order will do."""
+    lines_of: Mapping[type[Any], Callable[[Any], Iterable[Any]]] = attrs.field(factory=_no_lines, hash=False)
+    """By class of a stored record, a function that returns the records of the load in it, for `scan --lines`. A record
+    of the load's own class is one of them, unless this says otherwise. ValueError says why a record is left out."""
+    without_lines: str = ""
+    """Why `scan --lines` cannot write these records if no table holds them whole, as a clause after "because"; if it is
+    empty, the classes that its tables hold are the reason."""
+    restore: Callable[[Any, Any], object] | None = None
+    """A function of a repository and a record, for `rowbook load --restore`: stores a record that `scan --lines` wrote
+    and that `store` refuses in an empty store, such as the third revision of a document. None if there are none."""
     identified_by: tuple[str, ...] = ()
     """The fields that identify a record, for variants none of whose tables has rows of the record's own class. `rowbook
     load` counts a record as replaced if a later one has the same values in them; if empty, it does not count there."""

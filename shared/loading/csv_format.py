@@ -1,16 +1,20 @@
-"""CSV with a header, in which a stray quote costs one line and not the rest of the file.
+"""CSV, in which a stray quote costs one line and not the rest of the file.
 
 Python's reader reads from each stray quote to the next one, or to the end of the file; this module puts back what it
 read, and reads no line more than twice.
 """
 
 import csv
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import attrs
 
+from ..keys.errors import shown
+from .errors import InvalidDescription
 from .formats import MAX_LINE_CHARACTERS, Format, ParsedRows
 
 MAX_RECORD_LINES = 100_000
@@ -20,26 +24,53 @@ MAX_RECORD_LINES = 100_000
 csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_CHARACTERS))
 
 
-def _read(lines: Iterable[str], _path: Path) -> ParsedRows:
-    """The rows after the header. A blank after a comma is dropped if the header has such blanks, and kept otherwise."""
-    numbered = enumerate(lines, start=1)
-    _, first = next(((number, line) for number, line in numbered if line.strip()), (0, ""))
-    header = _header(first)
-    for first_line, last_line, cells in _Records(numbered, len(header), _has_blanks(first)):
-        yield first_line, last_line, cells if isinstance(cells, str) else dict(zip(header, cells, strict=True))
+@attrs.frozen
+class Dialect:
+    """How cells stand in the lines of CSV. Raises InvalidDescription for signs with which it cannot be read."""
 
+    delimiter: str = ","
+    quote: str = '"'
+    """Empty if no cell is quoted."""
+    columns: tuple[str, ...] = ()
+    """Those of a file whose first line is not a header."""
 
-def _header(line: str) -> list[str]:
-    try:
-        (cells,) = csv.reader([line], strict=True, skipinitialspace=_has_blanks(line))
-    except csv.Error as error:
-        raise ValueError(f"is not valid CSV: {error}") from None
-    return [cell.strip() for cell in cells]
+    def __attrs_post_init__(self) -> None:
+        try:
+            self.reader([])
+        except (TypeError, ValueError) as error:
+            signs = f"(got {shown(self.delimiter)} and {shown(self.quote)})"
+            raise InvalidDescription(f"delimiter and quote: must each be one character: {error} {signs}") from None
+        if repeated := [name for name, count in Counter(self.columns).items() if count > 1]:
+            raise InvalidDescription(f"header: must have each column once (got {shown(repeated[0])} twice)")
 
+    def reader(self, lines: Iterable[str], *, skips_blanks: bool = False) -> Iterator[list[str]]:
+        """The cells of each line; csv.Error for one that is not valid."""
+        quoting: Any = {"quotechar": self.quote} if self.quote else {"quoting": csv.QUOTE_NONE}
+        return csv.reader(lines, strict=True, delimiter=self.delimiter, skipinitialspace=skips_blanks, **quoting)
 
-def _has_blanks(line: str) -> bool:
-    (cells,) = csv.reader([line], strict=True)
-    return any(cell.startswith(" ") for cell in cells[1:])
+    def header(self, line: str) -> list[str]:
+        """The columns that the first line names, if it is a header; ValueError for a line that is not one."""
+        if self.columns:
+            return [*self.columns]
+        try:
+            (cells,) = self.reader([line], skips_blanks=self._has_blanks(line))
+        except csv.Error as error:
+            raise ValueError(f"is not valid CSV: {error}") from None
+        return [cell.strip() for cell in cells]
+
+    def _has_blanks(self, line: str) -> bool:
+        (cells,) = self.reader([line])
+        return self.delimiter != " " and any(cell.startswith(" ") for cell in cells[1:])
+
+    def read(self, lines: Iterable[str], _path: Path) -> ParsedRows:
+        """The rows. A blank after a delimiter is dropped if the first line has such blanks, and kept otherwise."""
+        numbered: Iterator[tuple[int, str]] = enumerate(lines, start=1)
+        number, first = next(((number, line) for number, line in numbered if line.strip()), (0, ""))
+        header, skips_blanks = self.header(first), self._has_blanks(first)
+        if self.columns:
+            numbered = chain([(number, first)], numbered)
+        for first_line, last_line, cells in _Records(numbered, len(header), self, skips_blanks):
+            yield first_line, last_line, cells if isinstance(cells, str) else dict(zip(header, cells, strict=True))
 
 
 @attrs.frozen
@@ -66,11 +97,12 @@ class _Records:
     opened before then is closed there too, so each line is parsed once after an open quote and once without.
     """
 
-    def __init__(self, numbered: Iterator[tuple[int, str]], width: int, skips_blanks: bool) -> None:
+    def __init__(self, numbered: Iterator[tuple[int, str]], width: int, dialect: Dialect, skips_blanks: bool) -> None:
         self._numbered = numbered
         self._width = width
+        self._quote = dialect.quote
         self._text = list[str]()
-        self._reader = csv.reader(iter(self._text.pop, None), strict=True, skipinitialspace=skips_blanks)
+        self._reader = dialect.reader(iter(self._text.pop, None), skips_blanks=skips_blanks)
         self._ahead = deque[_QuotedLine]()
         """The lines that were read after the present one; only in the last of them may the quote end."""
         self._fields_ahead = self._characters_ahead = 0
@@ -116,7 +148,7 @@ class _Records:
     def _open_cells(self, text: str) -> list[str] | None:
         """The cells of a text that ends within a quote, the last cell cut off there; None for any other text."""
         try:
-            return self._cells(text + '"')
+            return self._cells(text + self._quote)
         except csv.Error:
             return None
 
@@ -152,16 +184,16 @@ class _Records:
         return characters + self._characters_ahead > MAX_LINE_CHARACTERS or 1 + len(self._ahead) > MAX_RECORD_LINES
 
     def _quoted_line(self, number: int, line: str) -> _QuotedLine:
-        if '"' not in line:
+        if self._quote not in line:
             return _QuotedLine(number, line)
-        text = '"' + line
+        text = self._quote + line
         try:
             return _QuotedLine(number, line, len(self._cells(text)) - 1, is_open=False)
         except csv.Error as error:
             cells = self._open_cells(text)
             if cells is None:
                 return _QuotedLine(number, line, is_open=False, reason=str(error))
-            reopened_at = _open_quote(line, cells) if len(cells) > 1 else 0
+            reopened_at = self._open_quote(line, cells) if len(cells) > 1 else 0
             return _QuotedLine(number, line, len(cells) - 1, reopened_at=reopened_at)
 
     def _reason(self, number: int, line: str, fields: int) -> str:
@@ -173,7 +205,7 @@ class _Records:
         if self._reopened and self._reopened.number > number:
             opened_in, character = self._reopened.number, self._reopened.reopened_at
         else:
-            opened_in, character = number, _open_quote(line, self._open_cells(line) or [""])
+            opened_in, character = number, self._open_quote(line, self._open_cells(line) or [""])
         opened = f"the quote opened in line {opened_in}, character {character}"
         if self._is_too_long(len(line)):
             limits = f"{MAX_LINE_CHARACTERS} characters and {MAX_RECORD_LINES} lines"
@@ -186,11 +218,17 @@ class _Records:
             f"must have {self._width} fields, like the header (got {fields} up to line {last.number}, after {opened})"
         )
 
+    def _open_quote(self, line: str, cells: list[str]) -> int:
+        """The character, from 1, of the quote that opens the last cell of a line and is not closed in it."""
+        return len(line) - len(cells[-1].replace(self._quote, 2 * self._quote))
 
-def _open_quote(line: str, cells: list[str]) -> int:
-    """The character, from 1, of the quote that opens the last cell of a line and is not closed in it."""
-    return len(line) - len(cells[-1].replace('"', '""'))
+
+def csv_format(dialect: Dialect) -> Format:
+    """CSV in a dialect. Recognizes no line, because any may be a header: CSV is what no other format recognizes."""
+    return Format(
+        "csv", "CSV", lambda _: False, dialect.read, header=dialect.header, line_ends=("\n", "\r"), has_cells=True
+    )
 
 
-CSV = Format("csv", "CSV", lambda _: False, _read, header=_header, line_ends=("\n", "\r"))
-"""Recognizes no line, because any line may be a header: a file is read as CSV if no other format recognizes it."""
+CSV = csv_format(Dialect())
+"""CSV with commas, and a header."""

@@ -27,3 +27,7 @@ class UnneededYear(ValueError):
 
 class UnneededTime(ValueError):
     """A time for a file whose lines all have one."""
+
+
+class InvalidDescription(ValueError):
+    """A description of a file that is not valid TOML, or says what no description can."""

@@ -40,7 +40,8 @@ class Format:
     A byte that is not UTF-8 is a lone surrogate; rows with such values are refused later.
     """
     header: Callable[[str], list[str]] | None = None
-    """The columns that the first line names, if it is a header; ValueError for a line that is not one."""
+    """The columns that the first line names, if it is a header, or those of each line; ValueError for a line that is
+    not a header."""
     line_ends: tuple[str, ...] = ("\n",)
     """A lone carriage return ends a line in old CSV files, and is a character like any other in logs."""
     has_milliseconds: bool = False
@@ -48,10 +49,23 @@ class Format:
     has_year: bool = True
     """Whether its times have a year. Otherwise `read` returns them as syslog writes them, `Apr  6 14:19:16`, and the
     caller of `read_lines` gives the year of the first line; see `SyslogTimes`."""
+    tells_year: Callable[[str], bool] | None = None
+    """Whether the times of a file with this first line have a year, if files of the format differ in it; `has_year`
+    is then that of the file."""
+    has_cells: bool = False
+    """Whether values are texts of cells, of which an empty one is None if the field may be None; see `cells.py`."""
     may_lack_time: bool = False
     """Whether lines may lack a time. Then `read` leaves out its column, and the caller of `read_lines` gives the time
     of those lines."""
     write: Callable[[Any], str] | None = None
     """The line of a record, without a line end; None if `rowbook scan --lines` cannot write it."""
+    time_column: str = ""
+    """The column with the time of a line, for a record's only time if that has no column; empty if none is known.
+
+    `read` returns it as an int of milliseconds, as text in ISO 8601 with all digits that it has, or as a number of
+    `time_unit`. Text without a zone is the local time of the program that wrote it, or UTC: the format does not say.
+    """
+    time_unit: str = ""
+    """What the numbers in that column count, one of `UNITS`; empty for milliseconds."""
     wanted: str = ""
     """The lines that become records, for messages, if others are ignored: `lines in which sshd accepts a user`."""

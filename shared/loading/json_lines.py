@@ -1,14 +1,14 @@
 """JSON lines: one JSON object in each line."""
 
 import json
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from itertools import chain
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from ..keys.errors import shown
-from .formats import Format, ParsedRows
-from .values import parse_int
+from .formats import Format, FormatRows, ParsedRows
+from .values import parse_json
 
 
 def _read(lines: Iterable[str], _path: Path) -> ParsedRows:
@@ -18,7 +18,7 @@ def _read(lines: Iterable[str], _path: Path) -> ParsedRows:
 def _object(line: str) -> dict[str, Any] | str:
     """The object of a line, or the reason why the line is not a JSON object."""
     try:
-        value = json.loads(line.rstrip(), object_pairs_hook=_without_duplicates, parse_int=parse_int)
+        value = parse_json(line.rstrip())
     except json.JSONDecodeError as error:
         return f"is not valid JSON: {error.msg} at character {error.pos + 1}"
     except (ValueError, RecursionError) as error:  # a name that occurs twice, a number too long, nesting too deep
@@ -30,11 +30,23 @@ def _object(line: str) -> dict[str, Any] | str:
     )
 
 
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    for name, count in Counter(name for name, _ in pairs).items():
-        if count > 1:
-            raise ValueError(f"{shown(name)} occurs {count} times")
-    return dict(pairs)
-
-
 JSONL = Format("jsonl", "JSON lines", lambda line: line.lstrip().startswith("{"), _read, line_ends=("\n", "\r"))
+
+Read: TypeAlias = Callable[[Iterable[str], Path], FormatRows]
+"""What reads the lines of a file, see `Format.read`."""
+
+
+def json_or_other(as_json: Read, other: Read) -> Read:
+    """What reads files of which the first line tells whether they have JSON lines or lines of another kind."""
+
+    def read(lines: Iterable[str], path: Path) -> FormatRows:
+        rest = iter(lines)
+        start: list[str] = []
+        for line in rest:
+            start.append(line)
+            if line.strip():
+                break
+        is_json = bool(start) and start[-1].lstrip().startswith("{")
+        return (as_json if is_json else other)(chain(start, rest), path)
+
+    return read

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from ..keys.errors import shown
 from ..records.times import parse_time
+from .written_times import AS_WRITTEN, WrittenTimes
 
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 """In English, whatever the locale."""
@@ -19,6 +20,7 @@ ACCESS_LOG_TIME = re.compile(r"[0-9]{2}/[A-Za-z]{3}/[0-9]{4}(?::[0-9]{2}){3} [+-
 """A time as access logs have it, such as 12/Jan/2026:08:07:30 +0100."""
 SYSLOG_TIME = re.compile(r"[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2}")
 """A time as syslog has it, such as `Jan  2 08:07:30`. A day below 10 follows a blank; some programs write a zero."""
+_YEAR_FIRST = re.compile("[0-9]{4}-")
 
 
 def read_access_log_time(text: str) -> int:
@@ -45,12 +47,18 @@ class SyslogTimes:
     must be cut there.
     """
 
-    def __init__(self, year: int) -> None:
+    def __init__(self, year: int, times: WrittenTimes = AS_WRITTEN) -> None:
+        self._times = times
         self._year = year
         self._month: int | None = None
 
-    def __call__(self, text: str) -> int:
-        """The milliseconds of a time; ValueError for a text that is not one, or for a day that its year lacks."""
+    def __call__(self, text: str) -> int | str:
+        """The milliseconds of a time; ValueError for a text that is not one, or for a day that its year lacks.
+
+        A time that starts with its year is returned as it is: other programs may write such times to the same file.
+        """
+        if _YEAR_FIRST.match(text):
+            return text
         if not SYSLOG_TIME.fullmatch(text) or text[:3] not in _MONTHS:
             raise ValueError(f"must be a time such as Apr  6 14:19:16 (got {shown(text)})")
         month = _MONTHS.index(text[:3]) + 1
@@ -58,7 +66,7 @@ class SyslogTimes:
         if self._month is not None:
             year += (self._month - month > _HALF_A_YEAR) - (month - self._month > _HALF_A_YEAR)
         try:
-            time_ms = parse_time(f"{year:04}-{month:02}-{text[4:6].replace(' ', '0')}T{text[7:]}")
+            time_ms = self._times.read(f"{year:04}-{month:02}-{text[4:6].replace(' ', '0')}T{text[7:]}")
         except ValueError:
             raise ValueError(
                 f"must be a time in {year}, counting years from the first line (got {shown(text)})"

@@ -18,6 +18,7 @@ from typing import Any
 
 from ..keys.errors import shown
 from ..records.times import parse_time
+from .compression import without_suffix
 from .formats import Format, ParsedRows
 
 # A series in a file of its own: a header, and the names of metric and host in the file's name
@@ -28,7 +29,7 @@ _SERIES_NAME = re.compile(r"(?P<metric>.+)_(?P<host>[0-9a-f]{6,})|.+_(?P<id>i-[0
 
 
 def _series(lines: Iterable[str], path: Path) -> ParsedRows:
-    name = os.path.abspath(path).rsplit("/", 1)[-1].removesuffix(".gz").removesuffix(".csv")
+    name = without_suffix(os.path.abspath(path).rsplit("/", 1)[-1]).removesuffix(".csv")
     match = _SERIES_NAME.fullmatch(name)
     is_first = True
     for number, line in enumerate(lines, start=1):

@@ -3,23 +3,44 @@
 Values are read exactly as they are written, or refused (`values.py`); nothing is trimmed, rounded or guessed.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 import attrs
 
-from ..keys.errors import message_of
-from ..records.times import show_time
-from .columns import NOT_CSV, Field, check_columns, fields_of, record_maker, required_columns, with_nested
-from .detection import FORMATS, candidates, detect, either
-from .errors import UnneededTime, UnneededYear, UnreadableFile
+from ..keys.errors import message_of, shown
+from ..records.times import Unit, parse_time, show_time
+from . import advice
+from .columns import (
+    NOT_CSV,
+    Field,
+    check_columns,
+    fields_of,
+    mapped_columns,
+    record_maker,
+    required_columns,
+    with_nested,
+)
+from .csv_format import CSV
+from .description import AS_IS, Description
+from .detection import FORMATS, PARQUET, candidates, detect, either, is_parquet, titles
+from .errors import InvalidDescription, UnneededTime, UnneededYear, UnreadableFile
 from .formats import Format, FormatRows, ParsedRows
 from .given_values import Given
+from .log_layouts import layout_format, usual_layout
 from .log_times import SyslogTimes
 from .text_files import FirstLine, TextFile, encoded, first_not_utf8
 
+if TYPE_CHECKING:
+    from .parquet_tables import ParquetTable
+
 R = TypeVar("R")
+
+FEW_COLUMNS = 2
+"""A line with so many cells may be any text with a comma in it."""
 
 
 @attrs.frozen
@@ -68,9 +89,10 @@ class Lines(Generic[R]):
     """The name of the format."""
     wanted: str
     """The lines that become records, in words."""
-    _file: TextFile
+    _file: "TextFile | ParquetTable"
     _lines: Iterator[Line[R]]
     _ignored: _Ignored
+    _unseen: Mapping[str, Field]
 
     def __iter__(self) -> Iterator[Line[R]]:
         try:
@@ -98,52 +120,48 @@ class Lines(Generic[R]):
         """How many of them the format ignores, because they hold nothing that it makes a record of."""
         return self._ignored.lines
 
+    @property
+    def notes(self) -> list[str]:
+        """The mapped columns that no line has had, each in words; to be asked after the last line."""
+        return [
+            f"no line has {column}, so {field.record}.{field.name} has its default"
+            for column, field in self._unseen.items()
+        ]
+
 
 def read_lines(
     path: str | Path,
     record_type: type[R],
     *,
-    format: str = "auto",
-    mapping: Mapping[str, str] | None = None,
-    units: Mapping[str, str] | None = None,
-    time_formats: Mapping[str, str] | None = None,
+    description: Description = AS_IS,
     formats: Sequence[Format] = (),
-    year: int | None = None,
-    at_ms: int | None = None,
-    constants: Mapping[str, str] | None = None,
-    tags: Mapping[str, str | None] | None = None,
 ) -> Lines[R]:
     """The lines of a file, each with a record of an attrs class or the reason why there is none.
 
-    `format` is the name of one of `FORMATS` or of `formats`; `auto` chooses the one that recognizes the first line, and
-    CSV if none does.
-    `mapping` is {field: column}. Any other field is read from the column of its own name; if the file has no such
-    column, the field has its default. In JSON, `a.b` is the value of b in the object a.
-    `units` is {field: unit}: what the numbers of a time count, one of `UNITS`. If omitted, they are milliseconds, and
-    refused if another unit is more likely.
-    `time_formats` is {field: format}: how a time is written, in strptime's notation, see `TimeFormat`. Neither unit nor
-    format applies to a design's own formats that have all times in milliseconds.
-    `year` is the year of the first line, for a format whose times have none: each later line is in the year that puts
-    it nearest to the line before. Raises UnneededYear for any other format.
-    `at_ms` is the time of lines without one, for a format whose lines may lack it. Raises UnneededTime for any other
-    format.
-    `constants` is {field: value}: the value of a field in all lines, instead of a column.
-    `tags` is {tag: value}: tags of all lines, for a record with a field of pairs of texts. If the value is None, the
-    tag has a column, of its own name unless `mapping` names one; in lines where that is empty, the tag is left out.
+    A field is read from the column of its own name unless its description says another; if the file has no such column,
+    the field has its default. So has it in a line of JSON that lacks the column or has null there, unless the field may
+    be None. In JSON, `a.b` is the value of b in the object a. A Parquet file, whose rows count as lines, needs pyarrow.
+    `formats` are more of them than `FORMATS`.
 
-    Raises UnreadableFile, before the first line is returned, for a file that cannot contain such records.
+    Raises UnreadableFile, before the first line is returned, for a file that cannot contain such records; UnneededYear
+    and UnneededTime for a description of a year or a time that the format's lines have; and the other errors of
+    `errors.py`, for a description that does not fit the record.
     """
-    given = Given(constants or {}, tags or {}, mapping or {})
-    of_fields = {name: column for name, column in given.mapping.items() if name not in given.columns_of_tags}
-    fields = fields_of(record_type, of_fields, units or {}, time_formats or {}, given.constants)
-    given.check(record_type, fields)
-    possible = candidates(format, (*formats, *FORMATS))
-    file = TextFile(path)
+    fields = fields_of(record_type, description)
+    given = Given(description, fields)
+    given.check()
+    at_ms = _time_of_lines(description.at)
+    possible = candidates(description, (*formats, *FORMATS))
+    if is_parquet(path, description.format):
+        return _of_parquet(path, record_type, fields, given)
+    file = TextFile(path, description.encoding)
     try:
-        first = file.first_line()
+        first = file.first_line(description.skip)
         detected = detect(possible, first)
-        _check_header(detected, first, given.needed(fields), possible)
-        _check_year(detected, year)
+        fields = _with_time_column(fields, detected, description)
+        given = Given(description, fields)
+        _check_header(detected, first, given.needed(), possible)
+        _check_year(detected, description.year)
         _check_time(detected, at_ms)
     except (UnneededTime, UnneededYear, UnreadableFile) as error:
         file.close()
@@ -155,14 +173,29 @@ def read_lines(
     rows = ignored.left_out_of(detected.read(file.lines(first, detected.line_ends), Path(path)))
     if detected.has_milliseconds or not detected.has_year:
         fields = [attrs.evolve(field, unit="ms", time_format=None) for field in fields]
-    if year is not None:
-        rows = _with_year(rows, fields, SyslogTimes(year))
+    if description.year is not None:
+        rows = _with_year(rows, fields, SyslogTimes(description.year, fields[0].times))
     if detected.may_lack_time:
         rows = _with_time(rows, fields, at_ms)
-    if given.constants or given.tags:
-        rows = given.added(rows, fields)
+    rows = given.added(rows)
     wanted = detected.wanted or f"records in the format {detected.title}"
-    return Lines(detected.name, wanted, file, _lines(record_type, fields, rows), ignored)
+    unseen = mapped_columns(fields)
+    lines = _lines(record_type, fields, rows, detected.has_cells, unseen)
+    return Lines(detected.name, wanted, file, lines, ignored, unseen)
+
+
+def _of_parquet(path: str | Path, record_type: type[R], fields: list[Field], given: Given) -> Lines[R]:
+    """The rows of a Parquet file, as `read_lines` returns lines."""
+    from .parquet_tables import ParquetTable
+
+    file = ParquetTable(path)
+    try:
+        check_columns(given.needed(), file.columns)
+    except UnreadableFile as error:
+        file.close()
+        raise UnreadableFile(f"{path}: {error}") from None
+    lines = _lines(record_type, fields, given.added(file.rows()), False, {})
+    return Lines(PARQUET, "rows of a Parquet file", file, lines, _Ignored(), {})
 
 
 def read_records(path: str | Path, record_type: type[R], formats: Sequence[Format] = ()) -> Iterator[R]:
@@ -183,11 +216,51 @@ def _check_header(detected: Format, first: FirstLine, fields: list[Field], possi
         reason = str(error)
         if not isinstance(error, UnreadableFile):
             reason = f"the header in line {first.blank_lines + 1} {reason}"
-        others = [format.title for format in possible if format is not detected]
+        if said := _other_dialect(fields, first.text, detected):
+            raise UnreadableFile(said) from None
+        others = titles([format for format in possible if format is not detected])
         if len(others) > 1:  # a user with a log of an unknown format would wonder about columns
             why = "" if reason.startswith(NOT_CSV) else "read as CSV because "
             reason += f"; {why}its first line does not look like {either(others)}"
         raise UnreadableFile(reason) from None
+
+
+def _with_time_column(fields: list[Field], detected: Format, description: Description) -> list[Field]:
+    """The fields; the only time of a record is in the column that the format has for it, unless another is said."""
+    times = [field for field in fields if field.name.endswith("_ms")]
+    if not detected.time_column or len(times) != 1:
+        return fields
+    said = description.of(times[0].name)
+    if said.column not in ("", detected.time_column) or said.value is not None:
+        return fields
+    unit = cast("Unit | None", said.unit or detected.time_unit or None)
+    time = attrs.evolve(times[0], column=detected.time_column, unit=None if said.format else unit)
+    return [time if field is times[0] else field for field in fields]
+
+
+def _other_dialect(fields: list[Field], line: str, detected: Format) -> str:
+    """What a first line says of the dialect of CSV that it is in, if that is not the one that was read."""
+    assert detected.header is not None
+    if detected is CSV and (known := usual_layout(line)):
+        layout, header = ":".join(known), layout_format(*known).header
+        names = ", ".join(header(line) if header else [])
+        return f"looks like a log of {known[0]}: give --layout {shown(layout)}, and map fields to {names}"
+    with suppress(ValueError):
+        read = detected.header(line)
+        for delimiter in advice.delimiters(line):
+            columns = advice.columns_with(line, delimiter)
+            if len(columns) > max(len(read), FEW_COLUMNS):
+                said = f"looks like CSV with {shown(delimiter)}: give --delimiter {shown(delimiter)}"
+                try:
+                    check_columns(fields, columns)
+                except UnreadableFile as error:
+                    return f"{said}; then {error}"
+                return said
+        if any(re.match("[-+]?[0-9]", column) for column in read) and len(read) > FEW_COLUMNS:
+            return (
+                f"has no header: give header = [...] in --describe, its {len(read)} columns (got {shown(line.strip())})"
+            )
+    return ""
 
 
 def _check_year(detected: Format, year: int | None) -> None:
@@ -198,6 +271,13 @@ def _check_year(detected: Format, year: int | None) -> None:
         raise UnreadableFile(
             f"is read as {detected.title}, whose times have no year: give --year, the year of its first line"
         )
+
+
+def _time_of_lines(at: str) -> int | None:
+    try:
+        return parse_time(at) if at else None
+    except ValueError as error:
+        raise InvalidDescription(f"at: {error}") from None
 
 
 def _check_time(detected: Format, at_ms: int | None) -> None:
@@ -232,9 +312,12 @@ def _with_time(rows: ParsedRows, fields: list[Field], at_ms: int | None) -> Pars
         yield number, last_number, values
 
 
-def _lines(record_type: type[R], fields: list[Field], rows: ParsedRows) -> Iterator[Line[R]]:
-    make_record = record_maker(record_type, fields)
-    nested_fields = [field for field in fields if "." in field.column]
+def _lines(
+    record_type: type[R], fields: list[Field], rows: ParsedRows, has_cells: bool, unseen: dict[str, Field]
+) -> Iterator[Line[R]]:
+    """Removes from `unseen` the columns that a line has."""
+    make_record = record_maker(record_type, fields, has_cells=has_cells)
+    nested_fields = [field for field in fields if "." in field.column or field.joined]
     required = required_columns(fields)
     for number, last_number, values in rows:
         if isinstance(values, str):
@@ -244,6 +327,8 @@ def _lines(record_type: type[R], fields: list[Field], rows: ParsedRows) -> Itera
             if nested_fields:
                 values = with_nested(nested_fields, values)
             _check_utf8(values)
+            for column in unseen.keys() & values.keys() if unseen else ():
+                del unseen[column]
             if not required <= values.keys():
                 check_columns(fields, values)
             record = make_record(values)

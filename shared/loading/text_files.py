@@ -1,19 +1,20 @@
-"""A text file as lines of UTF-8; a byte that is not UTF-8 costs one line, and the length of a line is limited."""
+"""A text file as lines; a byte that is not UTF-8 costs one line, and the length of a line is limited."""
 
-import gzip
+import codecs
 import io
 import os
 import re
-import zlib
 from collections.abc import Iterator
 from functools import partial
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO, cast
 
 import attrs
 
-from .errors import UnreadableFile
+from ..keys.errors import shown
+from .compression import decompressed
+from .errors import InvalidDescription, UnreadableFile
 from .formats import MAX_LINE_CHARACTERS
 
 _TOO_LONG = f"must have fewer than {MAX_LINE_CHARACTERS} characters, line end included"
@@ -34,17 +35,24 @@ class FirstLine:
 
 STDIN = "-"
 """The path of the standard input."""
-ERRORS = (OSError, EOFError, zlib.error)
-"""The errors of reading; the last two mean a compressed file that is cut or damaged."""
 
 
 class TextFile:
     """An open file; bytes that are not UTF-8 are lone surrogates in its text.
 
-    A file whose name ends in `.gz` is decompressed; `-` is the standard input.
+    A compressed file is read as what it holds, see `compression.py`; `-` is the standard input. Without `encoding` the
+    text is UTF-8, or UTF-16 if it starts with the byte order mark of that. Raises InvalidDescription for an encoding
+    that Python does not know.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, encoding: str = "") -> None:
+        try:
+            if encoding and not "a".encode(encoding).decode(encoding) == "a":
+                raise LookupError
+        except (LookupError, ValueError, TypeError):
+            raise InvalidDescription(
+                f"encoding: must be one of Python's, such as latin-1 (got {shown(encoding)})"
+            ) from None
         self._path = path
         self.line_count = 0
         """How many lines have been read, blank ones included."""
@@ -54,8 +62,13 @@ class TextFile:
             self._data: BinaryIO = os.fdopen(os.dup(0), "rb") if str(path) == STDIN else file.open("rb")
         except (OSError, ValueError) as error:  # a NUL in the path is a ValueError
             raise UnreadableFile(f"{path}: {_reason(error)}") from None
-        plain: Any = gzip.GzipFile(fileobj=self._data) if file.suffix == ".gz" else self._data
-        self._text = io.TextIOWrapper(plain, "utf-8", errors="surrogateescape", newline="")
+        try:
+            plain = decompressed(self._data, file.name)
+        except (OSError, UnreadableFile) as error:
+            self._data.close()
+            raise UnreadableFile(f"{path}: {_reason(error)}") from None
+        self._plain, self._encoding = plain, encoding
+        self._text: io.TextIOBase = io.StringIO()
 
     @property
     def read_bytes(self) -> int:
@@ -65,20 +78,31 @@ class TextFile:
     def close(self) -> None:
         """Closes the file."""
         self._text.close()
+        self._plain.close()
         self._data.close()
 
-    def first_line(self) -> FirstLine:
-        """The first line that is not blank; UnreadableFile if there is none, or if it is too long."""
+    def first_line(self, skip: int = 0) -> FirstLine:
+        """The first line that is not blank, after `skip` lines; UnreadableFile for none, or a too long one."""
         try:
-            return self._first_line()
-        except ERRORS as error:
+            return self._first_line(skip)
+        except (OSError, UnicodeError) as error:
             raise UnreadableFile(_reason(error)) from None
 
-    def _first_line(self) -> FirstLine:
+    def _decode(self) -> None:
+        """Decides how the bytes are decoded, by the first two of them if it was not said."""
+        start = b"" if self._encoding else cast("io.BufferedReader", self._plain).peek(2)[:2]
+        encoding = "utf-16" if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else self._encoding or "utf-8"
+        # Bytes that are not UTF-8 cost a line; in an encoding of two bytes nobody knows where the next line begins.
+        errors = "strict" if encoding.replace("-", "").lower().startswith(("utf16", "utf32")) else "surrogateescape"
+        self._text = io.TextIOWrapper(self._plain, encoding, errors=errors, newline="")
+
+    def _first_line(self, skip: int) -> FirstLine:
+        self._decode()
+        skipped = sum(1 for _ in islice(self._text, skip))  # blank lines to the formats, so that numbers stay
         start = self._text.readline(MAX_LINE_CHARACTERS)
         line = start.removeprefix("\ufeff")
         offset = len(encoded(start)) - len(encoded(line))
-        blank_lines = 0
+        blank_lines = skipped
         while line and not line.strip():
             blank_lines += line.endswith(("\n", "\r"))
             offset += len(encoded(line))
@@ -100,7 +124,7 @@ class TextFile:
                 if len(line) >= MAX_LINE_CHARACTERS:
                     raise UnreadableFile(f"{self._path}:{self.line_count}: {_TOO_LONG}")
                 yield line
-        except ERRORS as error:
+        except (OSError, UnicodeError) as error:
             raise UnreadableFile(f"{self._path}: {_reason(error)}, after line {self.line_count}") from error
 
 

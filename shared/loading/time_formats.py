@@ -6,8 +6,8 @@ from typing import Any
 import attrs
 
 from ..keys.errors import shown
-from ..records.times import milliseconds_of
 from .errors import InvalidTimeFormat
+from .written_times import AS_WRITTEN, WrittenTimes
 
 _EXAMPLE = datetime(1996, 7, 4, 18, 4, 5, tzinfo=UTC)
 
@@ -24,6 +24,7 @@ class TimeFormat:
     field: str
     """Record and field, for errors."""
     notation: str
+    times: WrittenTimes = AS_WRITTEN
 
     def __attrs_post_init__(self) -> None:
         wanted = ""
@@ -48,4 +49,4 @@ class TimeFormat:
         except (TypeError, ValueError, OverflowError):
             example = _EXAMPLE.strftime(self.notation)
             raise ValueError(f"must be a time by {self.notation}, such as {example} (got {shown(value)})") from None
-        return milliseconds_of(moment, value)
+        return self.times.milliseconds(moment, value)

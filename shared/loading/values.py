@@ -1,9 +1,10 @@
-"""Values as a user types them or a file contains them, read as the types of a record's fields, or refused.
+r"""Values as a user types them or a file contains them, read as the types of a record's fields, or refused.
 
 Nothing is trimmed, rounded or guessed:
 
-text     unchanged
-int      [+-]?[0-9]+, up to 4,300 digits, the most that Python reads; from JSON also a number, but not a float or a bool
+text     unchanged; from JSON also an int: 7 is the text 7, as in CSV
+int      [+-]?[0-9]+, up to 4,300 digits, the most that Python reads; 1000.0 is 1000, too. From JSON also a number, but
+         not a bool, nor a float with a fraction, or from 2^53 on, where a float may stand for another int
 float    a decimal number in the range of a float, so neither infinite nor NaN; also .5 and 1.
 number   an int or a float (`int | float`): an int if it is written without point and exponent
 bool     true or false
@@ -11,35 +12,48 @@ bytes    hex digits
 *_ms     a time: text as `parse_time` reads it; from JSON also a number of milliseconds. From a file, numbers may count
          another unit, with a fraction of it, see `read_time`; or a time has a format of its own, see `TimeFormat`
 Literal  one of its values
-tuple    of texts: from JSON a list of them; no CSV column holds one
-pairs    a tuple of pairs of texts, such as tags: `dc=lga,host=web-1`; from JSON an object of texts by name
-Mapping  of values by name: from JSON an object, each value read as its own type; no CSV column holds one
+tuple    of texts: a list of them
+pairs    a tuple of pairs of texts, such as tags: `dc=lga,host=web-1`, or a list of pairs; from JSON an object of texts
+         by name
+Mapping  of values by name: an object, each value read as its own type
 datetime ISO 8601; without a zone it is in UTC
 date     as 2017-06-23
 Enum     by the value of its member
 UUID     as text
 Decimal  a decimal number, from JSON as text
-list, tuple, attrs class   from JSON a list or an object; no CSV column holds one
+list, tuple, attrs class   a list or an object
+
+Lists and objects come from JSON, or are the text of one, as CSV holds them: `["a", "b"]`. Text with a lone surrogate,
+which JSON may write as \ud800, is refused, because it is not Unicode.
 """
 
+import json
 import math
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
-from typing import Any, Literal, get_args, get_origin
+from types import NoneType
+from typing import Any, Literal, cast, get_args, get_origin
 from uuid import UUID
 
 import attrs
 import cattrs
 
 from ..keys.errors import shown
-from ..records.times import UNITS, Unit, from_unit, likely_unit, parse_date, parse_datetime, parse_time
+from ..records.times import UNITS, Unit, likely_unit, parse_date, parse_datetime, parse_time
+from .written_times import WrittenTimes
 
 _INTEGER = re.compile("[+-]?[0-9]+")
+_INTEGRAL = re.compile(r"([+-]?[0-9]+)\.0+")
+"""An integer with a fraction of zeros, as a spreadsheet or pandas may write it."""
+_LAST_EXACT = 2**53
+"""From here on, a float may stand for another integer than the file has."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _UNMARKED_INTEGER = re.compile("(?![0-9]{8}$)-?[0-9]+")
 """An integer that has no plus sign, which marks milliseconds, and cannot be a date of eight digits."""
 _DECIMAL = re.compile(r"[+-]?[0-9]{1,16}\.[0-9]{1,12}")
@@ -55,7 +69,7 @@ def read_value(name: str, wanted: Any, value: Any) -> Any:
     return CONVERTER.structure(value, wanted)
 
 
-def read_time(name: str, wanted: Any, value: Any, unit: Unit | None) -> Any:
+def read_time(name: str, wanted: Any, value: Any, unit: Unit | None, times: WrittenTimes) -> Any:
     """A time of a file, in milliseconds. Its unit applies to numbers only; ValueError if another unit is more likely.
 
     Without a unit, text of digits with a plus sign is in milliseconds, text of eight digits is refused as a date, and
@@ -63,9 +77,9 @@ def read_time(name: str, wanted: Any, value: Any, unit: Unit | None) -> Any:
     """
     number = _number(value, _INTEGER if unit else _UNMARKED_INTEGER)
     if number is None:
-        return read_value(name, wanted, value)
+        return times.read(value) if type(value) is str else read_value(name, wanted, value)
     if unit:
-        return from_unit(number, unit)
+        return times.from_unit(number, unit)
     if likely := likely_unit(int(number)):
         advice = f"give --unit {name}={likely.unit}" if likely.unit in UNITS else "write milliseconds"
         raise ValueError(
@@ -97,16 +111,67 @@ def parse_int(text: str) -> int:
 def _read_int(value: Any, _type: Any) -> int:
     if type(value) is int:
         return value
-    if type(value) is str and _INTEGER.fullmatch(value):
-        return parse_int(value)
+    if type(value) is str:
+        if _INTEGER.fullmatch(value):
+            return parse_int(value)
+        if integral := _INTEGRAL.fullmatch(value):
+            return parse_int(integral[1])
+    if type(value) is float and value.is_integer() and abs(value) < _LAST_EXACT:
+        return int(value)
     raise _refusal("an int", value)
 
 
 def read_text(value: Any) -> str:
-    """A text as it is; ValueError for any other value."""
+    """A text as it is, and an int as its digits; ValueError for any other value, and for a lone surrogate."""
     if type(value) is str:
+        if not value.isascii():
+            _check_unicode(value)
         return value
+    if type(value) is int:
+        with suppress(ValueError):  # more digits than Python writes
+            return str(value)
     raise _refusal("text", value)
+
+
+def _check_unicode(text: str) -> None:
+    if lone := _SURROGATE.search(text):
+        code = f"\\u{ord(lone[0]):x}"
+        raise ValueError(f"must be Unicode text (got the lone surrogate {code} at character {lone.start() + 1})")
+
+
+def _checked(value: Any) -> Any:
+    """A value of any type from JSON, in which every text is Unicode."""
+    if type(value) is str:
+        _check_unicode(value)
+    elif type(value) is dict:
+        for name, inside in value.items():  # pyright: ignore[reportUnknownVariableType]
+            _check_unicode(name)  # pyright: ignore[reportUnknownArgumentType]
+            _checked(inside)
+    elif type(value) is list:
+        for inside in value:  # pyright: ignore[reportUnknownVariableType]
+            _checked(inside)
+    return value  # pyright: ignore[reportUnknownVariableType]
+
+
+def _from_json(value: Any) -> Any:
+    """The object or list of a text that is the JSON of one; any other value as it is."""
+    if type(value) is str and value[:1] in ("{", "["):
+        with suppress(ValueError, RecursionError):
+            return parse_json(value)
+    return value
+
+
+def parse_json(text: str) -> Any:
+    """The value of a JSON text; ValueError also for a name that occurs twice in an object."""
+    return json.loads(text, object_pairs_hook=_without_duplicates, parse_int=parse_int)
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    by_name = dict(pairs)
+    if len(by_name) < len(pairs):
+        name, count = Counter(name for name, _ in pairs).most_common(1)[0]
+        raise ValueError(f"{shown(name)} occurs {count} times")
+    return by_name
 
 
 def _read_literal(value: Any, wanted: Any) -> Any:
@@ -161,9 +226,10 @@ def _is_tuple_of_texts(wanted: Any) -> bool:
 
 def _read_texts(value: Any, _type: Any) -> tuple[str, ...]:
     """A tuple of texts. A single text is refused: it is not a list of its characters."""
-    texts: list[Any] = [*value] if type(value) in (list, tuple) else [None]
+    given = _from_json(value)
+    texts: list[Any] = [*given] if type(given) in (list, tuple) else [None]
     if all(type(text) is str for text in texts):
-        return tuple(texts)
+        return tuple(map(read_text, texts))
     raise _refusal("a list of texts", value)
 
 
@@ -174,22 +240,27 @@ def is_of_pairs(wanted: Any) -> bool:
 
 
 def _read_pairs(value: Any, _type: Any) -> tuple[tuple[str, str], ...]:
+    given = _from_json(value)
     pairs: list[Any] = [None]
-    if type(value) is str:
-        words = [word.partition("=") for word in value.split(",")] if value else []
+    if type(given) is str:
+        words = [word.partition("=") for word in given.split(",")] if given else []
         pairs = [(name, text) if equals else None for name, equals, text in words]
-    elif type(value) is dict:
-        pairs = [*value.items()]  # pyright: ignore[reportUnknownArgumentType]
-    elif type(value) in (list, tuple):
-        pairs = [tuple(pair) if type(pair) in (list, tuple) else None for pair in value]
-    if all(pair is not None and [type(text) for text in pair] == [str, str] for pair in pairs):
-        return tuple(pairs)
+    elif type(given) is dict:
+        pairs = [*given.items()]
+    elif type(given) in (list, tuple):
+        pairs = [tuple(pair) if type(pair) in (list, tuple) else None for pair in given]
+    if all(pair is not None and [type(text) for text in pair] in ([str, str], [str, int]) for pair in pairs):
+        return tuple((read_text(name), read_text(text)) for name, text in pairs)
     raise _refusal("texts by name, such as dc=lga,host=web-1", value)
 
 
 def show_pairs(pairs: Iterable[tuple[str, str]]) -> str:
-    """Pairs as one text; it is read as the same pairs if no name has `=` or `,`, and no text has `,`."""
-    return ",".join(f"{name}={text}" for name, text in pairs)
+    """Pairs as one text that is read as the same pairs: `dc=lga,host=web-1`, or as JSON if a text has `=` or `,`."""
+    shown = ",".join(f"{name}={text}" for name, text in pairs)
+    with suppress(ValueError):
+        if _read_pairs(shown, None) == tuple(pairs):
+            return shown
+    return json.dumps([*pairs], ensure_ascii=False)
 
 
 def _is_mapping(wanted: Any) -> bool:
@@ -198,10 +269,12 @@ def _is_mapping(wanted: Any) -> bool:
 
 
 def _read_mapping(value: Any, wanted: Any) -> dict[str, Any]:
-    if type(value) is not dict:
+    given: Any = _from_json(value)
+    if type(given) is not dict:
         raise _refusal("an object of values by name", value)
     _name, member = get_args(wanted)
-    return {name: CONVERTER.structure(inside, member) for name, inside in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    by_name = cast("dict[str, Any]", given)
+    return {read_text(name): CONVERTER.structure(inside, member) for name, inside in by_name.items()}
 
 
 def _read_datetime(value: Any, _type: Any) -> datetime:
@@ -254,9 +327,10 @@ def _read_several(value: Any, wanted: Any) -> Any:
     """A list or a tuple; a text is refused: it is not a list of its characters."""
     make: Any = get_origin(wanted)
     types: tuple[Any, ...] = get_args(wanted)
-    if type(value) not in (list, tuple):
+    given = _from_json(value)
+    if type(given) not in (list, tuple):
         raise _refusal("a list", value)
-    values: list[Any] = [*value]
+    values: list[Any] = [*given]
     if make is list or ... in types:
         types = types[:1] * len(values)
     if len(values) != len(types):
@@ -270,16 +344,26 @@ def _read_record(value: Any, wanted: type[Any]) -> Any:
     attrs.resolve_types(wanted)
     fields = [field for field in attrs.fields(wanted) if field.init]
     needed = [field.name for field in fields if field.default is attrs.NOTHING]
-    if type(value) is not dict or not {*needed} <= value.keys():
+    given = _from_json(value)
+    if type(given) is not dict or not {*needed} <= given.keys():
         raise _refusal(f"an object with {', '.join(needed) or 'values by name'}", value)
     values: dict[str, Any] = {}
     for field in fields:
-        if field.name in value:
+        if field.name in given:
             try:
-                values[str(field.alias)] = read_value(field.name, field.type, value[field.name])
+                values[str(field.alias)] = read_value(field.name, field.type, given[field.name])
             except ValueError as error:
                 raise ValueError(f"{field.name}: {error}") from None
     return wanted(**values)
+
+
+def _is_any(wanted: Any) -> bool:
+    return wanted is Any
+
+
+def allows_none(wanted: Any) -> bool:
+    """Whether None is a value of a type: `int | None`, or Any."""
+    return wanted is Any or wanted is NoneType or NoneType in get_args(wanted)
 
 
 def _refusal(wanted: str, value: Any) -> ValueError:
@@ -306,6 +390,7 @@ _READERS: Mapping[type[Any], _Reader] = {
     Decimal: _read_decimal,
 }
 _READERS_IF: Mapping[Callable[[Any], bool], _Reader] = {
+    _is_any: lambda value, _type: _checked(value),
     attrs.has: _read_record,
     _is_enum: _read_enum,
     _is_list_or_tuple: _read_several,

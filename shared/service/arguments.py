@@ -9,6 +9,7 @@ import attrs
 
 from ..keys.errors import InvalidQuestion, message_of, shown
 from ..loading.columns import fields_of, record_maker
+from ..loading.description import AS_IS
 from ..loading.values import read_value
 
 
@@ -87,6 +88,6 @@ def _record(record: type[Any], value: Any) -> Any:
 @cache
 def _fields(record: type[Any]) -> tuple[Mapping[str, Any], Iterable[str], Callable[[Mapping[str, Any]], Any]]:
     """The types of a record's fields by name, the names of the optional ones, and a function that makes the record."""
-    fields = fields_of(record, {}, {}, {})
+    fields = fields_of(record, AS_IS)
     types = {field.name: field.type for field in fields}
     return types, [field.name for field in fields if field.is_optional], record_maker(record, fields)

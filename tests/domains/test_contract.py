@@ -14,7 +14,7 @@ import pytest
 from shared.designs import FACTS, measure, store_records
 from shared.exhibit import ShownDesign
 from shared.exhibit.growth import TIMES, growths, recorded_growth
-from shared.loading import UnreadableFile, read_lines
+from shared.loading import Description, UnreadableFile, read_lines
 from shared.queries.scanning import MAX_LIMIT
 from shared.tables import ItemCells, RecordCells
 from shared.tables.recorded_layouts import check_layouts
@@ -257,16 +257,20 @@ OWN_FORMATS = [(design, load, of) for design in all_designs() for load in design
     ("design", "load", "of"), OWN_FORMATS, ids=[f"{design.name}: {of.name}" for design, _, of in OWN_FORMATS]
 )
 def test_every_line_of_some_file_is_a_record_of_a_format_which_the_file_is_found_to_have(design, load, of):
-    given = {"formats": load.formats, "year": None if of.has_year else 2025, "at_ms": 0 if of.may_lack_time else None}
+    given = Description(year=None if of.has_year else 2025, at="+0" if of.may_lack_time else "")
     texts = {}
     for path in SAMPLE_FILES:
         with suppress(UnreadableFile):
-            lines = [*read_lines(path, load.record, format=of.name, **given)]
+            lines = [
+                *read_lines(path, load.record, formats=load.formats, description=attrs.evolve(given, format=of.name))
+            ]
             if lines and all(line.record is not None for line in lines):
                 texts[path] = path.read_text(encoding="utf-8")
     assert texts
     recognized = [path for path, text in texts.items() if of.recognizes(text.partition("\n")[0])]
-    assert {read_lines(path, load.record, **given).format for path in recognized} <= {of.name}
+    assert {read_lines(path, load.record, formats=load.formats, description=given).format for path in recognized} <= {
+        of.name
+    }
 
 
 # ---- published keys

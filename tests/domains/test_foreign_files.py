@@ -6,7 +6,7 @@ import pytest
 
 from domains.activity import Action, Repeats
 from domains.activity.formats import FORMATS as FORMATS_OF_ACTIONS
-from shared.loading import UnreadableFile, read_lines
+from shared.loading import Description, UnreadableFile, read_lines
 from shared.records import show_time
 from tests.copies import ROOT
 from tests.designs import all_designs
@@ -34,7 +34,8 @@ def test_a_line_is_as_many_records_as_it_says_or_passed_over_or_refused(tmp_path
     path = tmp_path / "server" / "any.log"
     path.parent.mkdir()
     path.write_bytes(file["lines"].encode())
-    given = {"format": file.get("format", "auto"), "formats": load.formats, "year": file.get("year")}
+    said = Description(format=file.get("format", "auto"), year=file.get("year"))
+    given = {"formats": load.formats, "description": said}
     if "refused" in file:
         with pytest.raises(UnreadableFile, match=file["refused"]):
             read_lines(path, load.record, **given)
@@ -52,7 +53,7 @@ def test_a_line_is_as_many_records_as_it_says_or_passed_over_or_refused(tmp_path
 @pytest.mark.skipif(not REAL.exists(), reason="the real files are not on this machine")
 def test_a_real_log_has_2463_actions_in_2327_lines_of_which_1402_differ_in_user_and_second():
     path = REAL / "audit" / "auth_first5000.log"
-    lines = [*read_lines(path, Action, formats=FORMATS_OF_ACTIONS, year=YEARS[path.name])]
+    lines = [*read_lines(path, Action, formats=FORMATS_OF_ACTIONS, description=Description(year=YEARS[path.name]))]
     actions = [*map(Repeats(), (line.record for line in lines))]
     moments = {(action.user, action.time_ms) for action in actions}
     assert (len({line.number for line in lines}), len({*actions}), len(moments)) == (2_327, 2_463, 1_402)

@@ -6,7 +6,7 @@ from domains.monitoring import Point
 from domains.monitoring.formats import FORMATS
 from domains.monitoring.shown.variants import metric_host_time
 from shared.keys import InvalidKey
-from shared.loading import read_lines, read_records
+from shared.loading import Description, read_lines, read_records
 from tests.copies import ROOT
 from tests.designs import all_designs
 from tests.programs.growth import store_records
@@ -45,8 +45,8 @@ def test_all_records_of_real_files_are_read_and_those_of_other_keys_kept(engine,
         for path in sorted(REAL.glob(files)):
             for again in (False, True):
                 transform = load.new_record_transform()
-                given = {"mapping": MAPPINGS.get(name), "year": YEARS.get(path.name)}
-                lines = read_lines(path, load.record, formats=load.formats, **given)
+                given = Description(year=YEARS.get(path.name)).with_fields(column=MAPPINGS.get(name, {}))
+                lines = read_lines(path, load.record, formats=load.formats, description=given)
                 of_file = [transform(line.record) for line in lines]
                 store_records(design.main, load, repository, of_file)
                 read += 0 if again else len(of_file)

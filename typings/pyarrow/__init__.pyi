@@ -1,12 +1,23 @@
-"""What `parquet_files.py` and `domains/tsdb/frames.py` use of pyarrow, which has no types."""
+"""What `parquet_files.py`, `parquet_tables.py` and `domains/tsdb/frames.py` use of pyarrow, which has no types."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from . import types as types
+
 class ArrowException(Exception): ...
 class ArrowInvalid(ValueError, ArrowException): ...
-class DataType: ...
-class Array: ...
+
+class DataType:
+    unit: str
+
+class Array:
+    type: DataType
+    def cast(self, target_type: DataType) -> Array: ...
+    def to_pylist(self, *, maps_as_pydicts: str | None = ...) -> list[Any]: ...
+
+class RecordBatch:
+    columns: list[Array]
 
 class Schema:
     names: list[str]

@@ -1,6 +1,19 @@
-"""What `shared/command_line/records/parquet_files.py` uses of pyarrow, which has no types."""
+"""What `parquet_files.py` and `parquet_tables.py` use of pyarrow, which has no types."""
 
-from pyarrow import Schema, Table
+from collections.abc import Iterator
+from pathlib import Path
+
+from pyarrow import RecordBatch, Schema, Table
+
+class FileMetaData:
+    num_rows: int
+
+class ParquetFile:
+    schema_arrow: Schema
+    metadata: FileMetaData
+    def __init__(self, source: str | Path) -> None: ...
+    def iter_batches(self, batch_size: int = ...) -> Iterator[RecordBatch]: ...
+    def close(self) -> None: ...
 
 class ParquetWriter:
     def __init__(self, where: str, schema: Schema) -> None: ...

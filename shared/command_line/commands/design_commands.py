@@ -19,6 +19,11 @@ from ..named.options import (
     At,
     Chapter,
     Correct,
+    Decimal,
+    Default,
+    Delimiter,
+    Describe,
+    Encoding,
     Files,
     FlushSize,
     Form,
@@ -26,20 +31,28 @@ from ..named.options import (
     Json,
     Keep,
     Key,
+    Layout,
     Map,
     MaxFilesize,
     Name,
+    NoneText,
     OnError,
+    Pattern,
     Pictures,
     Plain,
     RecordsADay,
+    Restore,
+    Round,
+    Scale,
     Servers,
     Set,
+    Skip,
     Tag,
     TimeFormat,
     Unit,
     With,
     Year,
+    Zone,
     complete_fields,
     complete_name,
     complete_question,
@@ -88,7 +101,8 @@ def run(
         ),
     ] = None,
     as_: As = None,
-    format: Format = "auto",
+    describe: Describe = None,
+    format: Format = None,
     map_: Map = None,
     set_: Set = None,
     tag: Tag = None,
@@ -113,16 +127,18 @@ def run(
     from ..screen.terminal import consoles, line
 
     out, errors = consoles(plain or context.obj)
-    of_samples = {"--store": store != MEMORY, "--keep": keep, "--all": full}
-    of_records = {"--as": as_, "--format": format != "auto", "--map": map_, "--set": set_, "--tag": tag}
+    of_samples: dict[str, object] = {"--store": store != MEMORY, "--keep": keep, "--all": full}
+    of_records: dict[str, object] = {"--as": as_, "--describe": describe, "--format": format}
+    of_records |= {"--map": map_, "--set": set_, "--tag": tag}
     of_records |= {"--unit": unit, "--time-format": time_format, "--year": year, "--at": at, "--with": with_}
     of_records |= {"--on-error": on_error != "stop", "--limit": limit != COMPARED, "--pictures": pictures}
     _check_options_of_run(names or [], files or [], of_samples, of_records)
     if files:
-        from ..files.load_command import Reading
+        from ..files.describing import Reading
         from ..measured.comparing import compare
 
-        reading = Reading(format, map_ or [], unit or [], time_format or [], year, at, set_ or [], tag or [])
+        of_fields = {"column": map_, "value": set_, "unit": unit, "format": time_format}
+        reading = Reading.of(describe, of_fields, tag or [], {"format": format, "year": year, "at": at})
         stops = on_error == "stop"
         (name,) = names or []
         compare(out, errors, name, files, as_, reading, limit, with_ or [], pictures, stops=stops, as_json=as_json)
@@ -152,20 +168,37 @@ def load_(
     context: typer.Context,
     name: Name,
     files: Files,
-    store: Annotated[
-        str,
-        typer.Option(metavar="URL", help=f"{URL}; {MEMORY} (memory) checks the files and keeps nothing."),
-    ],
+    store: Annotated[str | None, typer.Option(metavar="URL", help=f"{URL}.")] = None,
     as_: As = None,
-    format: Format = "auto",
+    describe: Describe = None,
+    save: Annotated[
+        str | None, typer.Option(metavar="FILE.toml", help="Write the description, options included, to a new file.")
+    ] = None,
+    checks: Annotated[
+        bool,
+        typer.Option("--check", help="Store nothing; count what would be refused, each reason with an example."),
+    ] = False,
+    format: Format = None,
     map_: Map = None,
     set_: Set = None,
+    default: Default = None,
+    scale: Scale = None,
     tag: Tag = None,
     unit: Unit = None,
     time_format: TimeFormat = None,
+    zone: Zone = None,
+    round_: Round = None,
     year: Year = None,
     at: At = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    none: NoneText = None,
+    skip: Skip = None,
+    encoding: Encoding = None,
+    pattern: Pattern = None,
+    layout: Layout = None,
     correct: Correct = False,
+    restore: Restore = False,
     allow_expired: AllowExpired = False,
     on_error: OnError = "stop",
     jobs: Annotated[
@@ -178,13 +211,34 @@ def load_(
 
     Loading the same records again changes nothing.
     """
-    from ..files.load_command import MAX_JOBS, Reading, Task, load
+    from ..files.describing import Reading
+    from ..files.load_command import MAX_JOBS, Task, load
     from ..named.typed_values import number
     from ..screen.terminal import consoles
+    from ..screen.wrong_usage import WrongUsage
 
     out, errors = consoles(plain or context.obj)
-    reading = Reading(format, map_ or [], unit or [], time_format or [], year, at, set_ or [], tag or [])
-    task = Task(name, files, store, as_, reading, on_error == "stop", correct, allow_expired)
+    of_fields = {"column": map_, "value": set_, "default": default, "scale": scale}
+    of_fields |= {"unit": unit, "format": time_format}
+    of_files: dict[str, object] = {
+        "format": format,
+        "delimiter": delimiter,
+        "decimal": decimal,
+        "skip": skip,
+        "encoding": encoding,
+    }
+    of_files |= {"pattern": pattern, "layout": layout, "none": None if none is None else tuple(none)}
+    of_files |= {"zone": zone, "round": round_, "year": year, "at": at}
+    reading = Reading.of(describe, of_fields, tag or [], of_files)
+    if save is not None:
+        reading.save(save)
+    if (store is None) != checks:
+        raise WrongUsage(
+            "--store: must be without --check"
+            if checks
+            else f"Missing option '--store': {URL}; see rowbook load --help"
+        )
+    task = Task(name, files, store or "", as_, reading, on_error == "stop", correct, allow_expired, restore, checks)
     code = load(out, errors, task, jobs=number("--jobs", jobs, MAX_JOBS), as_json=as_json)
     raise typer.Exit(code)
 

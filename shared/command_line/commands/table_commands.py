@@ -73,10 +73,10 @@ def scan(
 ) -> None:
     """Show the records of a table in a store.
 
-    Conditions on the first parts of the row key choose what is read; others leave out records that were read. --lines
-    prints the records of a load, the first one or --as LOAD: those in TABLE or, if omitted, in the first table that
-    holds them whole. tsdb puts them together from all tables; its conditions are m=, since= and until=. Exit code 1 if
-    rows cannot be read, and are left out of the lines.
+    Conditions on the first parts of the row key choose what is read; others leave out records that were read.
+    --lines prints the records of a load, the first one or --as LOAD, in the order that load needs: those in TABLE
+    or, if omitted, in the first table that holds them whole. tsdb puts them together from all tables; its
+    conditions are m=, since= and until=. Exit code 1 if rows cannot be read, and are left out of the lines.
     """
     from ..screen.terminal import consoles
     from ..screen.wrong_usage import WrongUsage
@@ -91,6 +91,10 @@ def scan(
         if given := [option for option, value in of_lines.items() if value is not None]:
             raise WrongUsage(f"{given[0]}: needs --lines")
         live_tables.scan(output, errors, name, table, fields or [], store, limit or SCAN_LIMIT)
+        if as_csv or parquet is not None:
+            from ..stored_records.exporting import say_how_to_load
+
+            say_how_to_load(errors, name, table)
         return
     if as_json or as_csv or parquet is not None:
         raise WrongUsage("--lines: must be without --json, --csv and --parquet")

@@ -1,10 +1,12 @@
 """`rowbook load`: files into tables, and what became of every line; a bad one fails the command or is skipped."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+import re
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 import attrs
@@ -16,17 +18,16 @@ from thriftpy2.thrift import TException
 
 from ...designs import Design, Load, Variant
 from ...events import set_hook
-from ...keys.errors import message_of, shown
+from ...keys.errors import message_of
 from ...loading import (
     FORMATS,
-    Format,
+    PARQUET,
     Line,
     Lines,
     UnknownField,
     UnneededTime,
     UnneededYear,
     UnreadableFile,
-    read_lines,
 )
 from ...loading.columns import NO_OTHER
 from ...stores.outcomes.connection_errors import first_line
@@ -37,20 +38,18 @@ from ..named.design_lines import warn
 from ..named.designs import find_variants
 from ..named.options import MEMORY
 from ..named.stores import as_stored, open_store
-from ..named.typed_values import number, pairs, time, with_full_names
 from ..screen import terminal
 from ..screen.failures import outcome
 from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name, did_you_mean
+from .describing import Reading
 from .jobs import in_processes
-from .load_report import LoadedFile, records_stored, show_loaded, why_nothing_is_stored
+from .load_report import LoadedFile, Refused, records_stored, show_loaded, why_nothing_is_stored
 from .stored_keys import StoredKeys, key_function
 
 WRONG = 2
 """The exit code of wrong usage."""
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
-LAST_YEAR = 9999
-"""The last year of which a record holds a time."""
 MAX_JOBS = 64
 """The most processes of `--jobs`."""
 BAD_LINES_AT_START = 1000
@@ -60,60 +59,10 @@ ADVICE = (
     " runs a Thrift2 gateway"
 )
 SKIP = "; --on-error skip continues"
+_VALUE = re.compile(r" \(got .*|[0-9]+")
+"""What differs in the reasons of lines that are bad in the same way."""
 LINES_AT_ONCE = 50
 """Lines that are loaded between two updates of the progress bar."""
-
-
-@attrs.frozen
-class Reading:
-    """The options for reading files."""
-
-    format: str
-    mapping: list[str]
-    units: list[str]
-    time_formats: list[str]
-    year: str | None
-    at: str | None
-    constants: list[str]
-    tags: list[str]
-
-    def reader(self) -> Callable[..., Lines[Any]]:
-        """`read_lines` with these options; the `_ms` of a field's name may be left out, as in all commands."""
-        mapping = pairs(self.mapping, "--map FIELD=COLUMN")
-        units = pairs(self.units, "--unit FIELD=s|ms|us")
-        time_formats = pairs(self.time_formats, "--time-format FIELD=FORMAT")
-        constants = pairs(self.constants, "--set FIELD=VALUE")
-        options: dict[str, Any] = {
-            "format": self.format,
-            "year": None if self.year is None else number("--year", self.year, LAST_YEAR),
-            "at_ms": None if self.at is None else time("--at", self.at),
-            "tags": self._tags(),
-        }
-
-        def read(file: str, *, record_type: type[Any], formats: Sequence[Format]) -> Lines[Any]:
-            fields = [field.name for field in attrs.fields(record_type)]
-            return read_lines(
-                file,
-                record_type=record_type,
-                formats=formats,
-                mapping=with_full_names(mapping, fields),
-                units=with_full_names(units, fields),
-                time_formats=with_full_names(time_formats, fields),
-                constants=with_full_names(constants, fields),
-                **options,
-            )
-
-        return read
-
-    def _tags(self) -> dict[str, str | None]:
-        """The tags with their values; None for a tag with a column."""
-        tags: dict[str, str | None] = {}
-        for word in self.tags:
-            tag, equals, value = word.partition("=")
-            if not tag or (equals and not value):
-                raise WrongUsage(f"--tag: must be TAG or TAG=VALUE (got {shown(word)})")
-            tags[tag] = value if equals else None
-        return tags
 
 
 @attrs.frozen
@@ -131,13 +80,20 @@ class Task:
     """Whether records replace what the tables hold for them, whatever its form."""
     allows_expired: bool
     """Whether records are stored that expire at once; otherwise they are left out and counted."""
+    restores: bool = False
+    """Whether records are stored as another store had them, although this one is empty."""
+    checks: bool = False
+    """Whether bad lines are counted by their reasons, in a store that vanishes."""
 
 
 def load(out: Console, errors: Console, task: Task, *, jobs: int, as_json: bool) -> int:
     """Stores the records of some files, in `jobs` processes; returns the exit code, 130 after Ctrl-C.
 
-    1 if no record of a file was stored.
+    1 if no record of a file was stored, or if the check of one has found a bad line.
     """
+    if task.checks and not task.store:
+        with TemporaryDirectory() as folder:
+            return load(out, errors, attrs.evolve(task, store=f"{MEMORY}{folder}/checked"), jobs=jobs, as_json=as_json)
     design, (variant, *_others) = find_variants(task.name)
     if jobs > 1 and not task.store.startswith("hbase:"):
         raise WrongUsage(f"--jobs: must be 1 unless the store is hbase:, because a file has one writer (got {jobs})")
@@ -175,7 +131,7 @@ def load(out: Console, errors: Console, task: Task, *, jobs: int, as_json: bool)
     for file in files:
         if not file.stored:
             terminal.line(errors, f"{file.file}: {why_nothing_is_stored(file)}")
-    return 0 if all(file.stored for file in files) else 1
+    return 0 if all(file.stored and not file.refused for file in files) else 1
 
 
 @attrs.frozen
@@ -218,11 +174,11 @@ def _load_one_file(errors: Console, task: Task) -> _Loaded:
 def _load_files(errors: Console, task: Task, *, warns: bool = True) -> _Loaded:
     """Stores the records of the files of a task, one file after the other."""
     design, (variant, *_others) = find_variants(task.name)
-    load = chosen_load(design, task.load_name, task.reading, corrects=task.corrects)
+    load = chosen_load(design, task.load_name, task.reading, corrects=task.corrects, restores=task.restores)
     read = task.reading.reader()
     key_of = key_function(load, variant)
     counts = None if key_of is None else 0
-    sources = (_Source.of(file, read_as(design, load, read, file), counts) for file in task.files)
+    sources = (_Source.of(task, file, read_as(design, load, read, file), counts) for file in task.files)
     first = next(sources)  # so that a file that cannot be read is refused before a store exists
     if warns:
         warn(errors, design, variant)
@@ -235,7 +191,7 @@ def _load_files(errors: Console, task: Task, *, warns: bool = True) -> _Loaded:
         create_tables(connection, variant.tables)
         if task.allows_expired:
             allow_expired(connection)
-        storing = _Storing.of(load, variant, connection, key_of, keys, corrects=task.corrects)
+        storing = _Storing.of(load, variant, connection, key_of, keys, task)
         try:
             for source in chain([first], sources):
                 loaded.append(source.progress)
@@ -270,6 +226,8 @@ class _Storing:
     """What identifies a record, see `key_function`."""
     keys: StoredKeys
     """Those of the records that are stored."""
+    restored: str = ""
+    """How the refusal of a record begins that `--restore` may store; empty if it is given, or does nothing."""
 
     @classmethod
     def of(
@@ -279,18 +237,22 @@ class _Storing:
         connection: happybase.Connection,
         key_of: Callable[[Any], bytes] | None,
         keys: StoredKeys,
-        *,
-        corrects: bool,
+        task: Task,
     ) -> "_Storing":
         """By a load of a variant, whose repository it opens."""
         repository: Any = variant.open(connection)
-        if corrects:
+        if task.restores:
+            assert load.restore is not None
+            return cls(load.new_record_transform, partial(load.restore, repository), None, 1, key_of, keys)
+        if task.corrects:
             assert load.correct is not None
             correct = partial(load.correct, repository)
             return cls(load.new_record_transform, lambda record: correct([record]), correct, load.at_once, key_of, keys)
         has_many = variant.may_store_again and load.stores_many_in(repository)
         many = partial(load.store_all_in, repository) if has_many else None
-        return cls(load.new_record_transform, partial(load.store_in, repository), many, load.at_once, key_of, keys)
+        restored = "" if load.restore is None else f"{load.record.__name__}.{load.lines_by[-1]}: "
+        one = partial(load.store_in, repository)
+        return cls(load.new_record_transform, one, many, load.at_once, key_of, keys, restored)
 
 
 @contextmanager
@@ -314,13 +276,18 @@ def _advice_to_use_thrift2(errors: Console, store: str) -> Generator[None]:
         set_hook(earlier)
 
 
-def chosen_load(design: Design, name: str | None, reading: Reading, *, corrects: bool = False) -> Load:
-    """The load of this name, or the first one; refuses a format that it does not read, or a correction."""
+def chosen_load(
+    design: Design, name: str | None, reading: Reading, *, corrects: bool = False, restores: bool = False
+) -> Load:
+    """The load of this name, or the first one; refuses a format or an option that it does not know."""
     loads = {load.name: load for load in design.loads}
     load = design.loads[0] if name is None else loads[check_name(f"load of {design.name}", name, loads)]
     if corrects and load.correct is None:
         raise WrongUsage(f"--correct: leave it out, because {load.name} have only one stored form")
-    check_name("format", reading.format, ["auto", *(format.name for format in [*FORMATS, *load.formats])])
+    if restores and load.restore is None:
+        raise WrongUsage(f"--restore: leave it out, because {load.name} need no restoring")
+    names = ["auto", *(format.name for format in [*FORMATS, *load.formats]), PARQUET]
+    check_name("format", reading.description.format, names)
     return load
 
 
@@ -336,9 +303,10 @@ class _Source:
     """Why lines were skipped, before any could be read."""
 
     @classmethod
-    def of(cls, file: str, lines: Lines[Any], replaced: int | None) -> "_Source":
+    def of(cls, task: Task, file: str, lines: Lines[Any], replaced: int | None) -> "_Source":
         """A file of which nothing has been stored; `replaced` is 0, or None if that is not known."""
-        return cls(lines, LoadedFile(file, lines.format, lines.wanted, replaced))
+        refused: dict[str, Refused] | None = {} if task.checks else None
+        return cls(lines, LoadedFile(file, lines.format, lines.wanted, replaced, refused=refused))
 
 
 def read_as(design: Design, load: Load, read: Callable[..., Lines[Any]], file: str) -> Lines[Any]:
@@ -404,7 +372,7 @@ def _store_lines(errors: Console, storing: _Storing, source: _Source, stops: boo
                 unsent = []
         _store_batch(errors, storing, source, unsent, stops)
         _say(errors, source)
-    source.progress.notes = list(getattr(transform, "notes", ()))
+    source.progress.notes = [*source.lines.notes, *getattr(transform, "notes", ())]
     for note in source.progress.notes:
         terminal.line(errors, f"{source.progress.file}: {note}")
 
@@ -483,6 +451,11 @@ def _refuse(errors: Console, source: _Source, line: Line[Any], reason: str, stop
     Until a line of the file can be read, the reasons wait: of many, only the first one is printed.
     """
     message = f"{source.progress.file}:{line.number}: {reason}{line.span}"
+    if (refused := source.progress.refused) is not None:
+        kind = refused.setdefault(_VALUE.sub("", reason), Refused(message))
+        kind.lines += line.count
+        source.progress.skipped += line.count
+        return
     if stops:
         raise CommandFailed(f"{message}{SKIP}")
     source.progress.skipped += line.count
@@ -508,7 +481,10 @@ def _store(storing: _Storing, source: _Source, line: Line[Any], record: Any) -> 
         (why, *_), is_alone = error.expired.values(), len(error.expired) == error.count
         _leave_out(source, line, why, is_whole=is_alone and all(each.is_whole for each in error.expired.values()))
     except ValueError as error:  # InvalidKey, InvalidRecord, or the domain's own conflict with a stored record
-        return message_of(error)
+        reason = message_of(error)
+        if storing.restored and reason.startswith(storing.restored):
+            reason += "; --restore takes what scan --lines wrote"
+        return reason
     except (TException, OSError) as error:
         place = f"{source.progress.file}:{line.number}"
         raise CommandFailed(f"{place}: the store failed: {first_line(error)}") from error

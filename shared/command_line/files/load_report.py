@@ -36,6 +36,17 @@ class LoadedFile:
     """How many records were left out because they would expire at once, by the reason."""
     notes: list[str] = attrs.field(factory=list[str])
     """Lines of text that say how its records were changed before they were stored."""
+    refused: dict[str, "Refused"] | None = None
+    """The bad lines by their kind, if they are counted; None if each is said."""
+
+
+@attrs.define
+class Refused:
+    """Bad lines for one reason."""
+
+    example: str
+    """The first of them, with its reason."""
+    lines: int = 0
 
 
 def show_loaded(out: Console, files: list[LoadedFile], *, as_json: bool) -> None:
@@ -43,7 +54,12 @@ def show_loaded(out: Console, files: list[LoadedFile], *, as_json: bool) -> None
     if as_json:
         names = ("file", "format", "stored", "skipped", "notes", "lines", "ignored", "replaced", "replaced_is_exact")
         of_files = [
-            {**{name: getattr(file, name) for name in names}, "expired": _expired_as_json(file)} for file in files
+            {
+                **{name: getattr(file, name) for name in names},
+                "expired": _expired_as_json(file),
+                **({} if file.refused is None else {"refused": [*map(attrs.asdict, file.refused.values())]}),
+            }
+            for file in files
         ]
         terminal.json_object(out, {"files": of_files})
         return
@@ -54,7 +70,12 @@ def show_loaded(out: Console, files: list[LoadedFile], *, as_json: bool) -> None
             f", {number} already expired: table {why.table}, family {why.family}, TTL {why.ttl_seconds:,} s"
             for why, number in file.expired.items()
         )
-        terminal.wrapped(out, f"{file.file}: {file.format}, {records_stored([file])}{skipped}{ignored}{expired}")
+        stored = records_stored([file])
+        if file.refused is not None:
+            stored, skipped = f"nothing stored; of a load: {stored}", skipped.replace("skipped", "refused")
+        terminal.wrapped(out, f"{file.file}: {file.format}, {stored}{skipped}{ignored}{expired}")
+        for refused in sorted((file.refused or {}).values(), key=lambda refused: -refused.lines):
+            terminal.wrapped(out, f"{terminal.count(refused.lines, 'line')}, such as {refused.example}")
 
 
 def _expired_as_json(file: LoadedFile) -> list[dict[str, Any]]:

@@ -19,7 +19,8 @@ from ...exhibit.heat_recording import HeatRecording, heat_file
 from ...exhibit.heat_tables import TableHeat, in_order_of_time, table_heats, table_writes, that_matter
 from ...keys.errors import message_of
 from ...stores.outcomes.connection_errors import first_line
-from ..files.load_command import SKIP, Reading, chosen_load, of_wrong_file, read_as
+from ..files.describing import Reading
+from ..files.load_command import SKIP, chosen_load, of_wrong_file, read_as
 from ..named.designs import find_variants, full_name
 from ..named.typed_values import number
 from ..screen.progress import doing

@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from ...designs import Design, Variant
 from ...designs.arguments import patterns_by_name
-from ...loading import FORMATS
+from ...loading import FORMATS, PARQUET
 from .designs import all_designs, design_named
 from .own_designs import own_design
 from .suite import suite
@@ -22,7 +22,7 @@ def question_names(name: str) -> list[str]:
 def format_names() -> list[str]:
     """The names of all formats that a design reads."""
     own = [format.name for design in all_designs() for load in design.loads for format in load.formats]
-    return list(dict.fromkeys([*(format.name for format in FORMATS), *own]))
+    return list(dict.fromkeys([*(format.name for format in FORMATS), PARQUET, *own]))
 
 
 def load_names() -> list[str]:

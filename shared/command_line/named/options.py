@@ -188,7 +188,8 @@ Form = Annotated[
 Files = Annotated[
     list[str],
     typer.Argument(
-        metavar="FILE", help="CSV, JSON lines, or one of the design's own formats; also as .gz. - is stdin."
+        metavar="FILE",
+        help="CSV, JSON lines, Parquet, or one of the design's own formats; text also as .gz. - is stdin.",
     ),
 ]
 As = Annotated[
@@ -197,7 +198,7 @@ As = Annotated[
         "--as", metavar="LOAD", help="The kind of records, if the design has several.", autocompletion=complete_load
     ),
 ]
-Format = Annotated[str, typer.Option(metavar="F", help="Format of the files.")]
+Format = Annotated[str | None, typer.Option(metavar="F", help="Format of the files; auto if omitted.")]
 Map = Annotated[
     list[str] | None,
     typer.Option(
@@ -244,8 +245,76 @@ At = Annotated[
     str | None,
     typer.Option(metavar="TIME", help="Time for lines without one, as in Prometheus text."),
 ]
+Describe = Annotated[
+    str | None,
+    typer.Option(metavar="FILE.toml", help="A description of the files, as --save writes it; options say more."),
+]
+_FORM = "How the files are written"
+Delimiter = Annotated[
+    str | None, typer.Option(metavar="C", help="What stands between the cells of CSV.", rich_help_panel=_FORM)
+]
+Skip = Annotated[
+    str | None, typer.Option(metavar="N", help="Lines before the first that counts.", rich_help_panel=_FORM)
+]
+Encoding = Annotated[
+    str | None, typer.Option(metavar="E", help="latin-1, for example, if not UTF-8.", rich_help_panel=_FORM)
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option(metavar="C", help="What stands before the fraction of a number: , for 2,5.", rich_help_panel=_FORM),
+]
+NoneText = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--none", metavar="TEXT", help="A text that stands for no value, such as '?' or ''.", rich_help_panel=_FORM
+    ),
+]
+Pattern = Annotated[
+    str | None,
+    typer.Option(metavar="REGEX", help="Lines of a log: each named group is a column.", rich_help_panel=_FORM),
+]
+Layout = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PROGRAM:FORMAT",
+        help="The format string of the program that wrote the log, after apache:, nginx: or log4j:.",
+        rich_help_panel=_FORM,
+    ),
+]
+Zone = Annotated[
+    str | None,
+    typer.Option(metavar="ZONE", help="Zone of times that name none, such as Europe/Rome.", rich_help_panel=_FORM),
+]
+Round = Annotated[
+    str | None,
+    typer.Option("--round", metavar="ms", help="Cut off digits of times below the millisecond.", rich_help_panel=_FORM),
+]
+Scale = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FIELD=N",
+        help="Multiply a number: 2.55 is 255 with amount=100.",
+        autocompletion=complete_column,
+        rich_help_panel=_FORM,
+    ),
+]
+Default = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FIELD=VALUE",
+        help="Value of a field in lines that have none.",
+        autocompletion=complete_column,
+        rich_help_panel=_FORM,
+    ),
+]
 Correct = Annotated[
     bool, typer.Option("--correct", help="Replace what the tables hold for these records, whatever its form.")
+]
+Restore = Annotated[
+    bool,
+    typer.Option(
+        "--restore", help="Store in a new store what scan --lines wrote, such as a document's latest revision."
+    ),
 ]
 AllowExpired = Annotated[
     bool,
@@ -265,7 +334,7 @@ ExportFormat = Annotated[
     str | None,
     typer.Option(
         metavar="F",
-        help="Format of the lines: csv, jsonl (the default), or the design's own (tsdb's default).",
+        help="Format: csv, parquet, jsonl (the default), or the design's own (tsdb's default).",
     ),
 ]
 To = Annotated[

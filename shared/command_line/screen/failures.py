@@ -2,7 +2,15 @@
 
 from ...exhibit.comparison import NothingToMeasure
 from ...keys import InvalidKey, InvalidQuestion
-from ...loading import InvalidTimeFormat, UnknownField, UnknownUnit, UnneededTime, UnneededYear, UnreadableFile
+from ...loading import (
+    InvalidDescription,
+    InvalidTimeFormat,
+    UnknownField,
+    UnknownUnit,
+    UnneededTime,
+    UnneededYear,
+    UnreadableFile,
+)
 from ...stores import InvalidStoreURL, StoreError
 from ...stores.outcomes.connection_errors import first_line
 from ...tables import InvalidRecord, TableMismatch
@@ -13,7 +21,7 @@ from .wrong_usage import CommandFailed, WrongUsage
 
 WRONG_USAGE = (
     *(WrongUsage, InvalidQuestion, InvalidKey, InvalidStoreURL),
-    *(InvalidTimeFormat, UnknownField, UnknownUnit, UnneededTime, UnneededYear),
+    *(InvalidDescription, InvalidTimeFormat, UnknownField, UnknownUnit, UnneededTime, UnneededYear),
 )
 FAILED = (
     *(CommandFailed, terminal.NotWritten, UnreadableFile),

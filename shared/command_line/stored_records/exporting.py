@@ -6,27 +6,31 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain, islice
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
-import attrs
 from rich.console import Console
 
 from ...designs import AccessPattern, Design, Load, Variant
-from ...loading.values import is_of_pairs, show_pairs
+from ...loading import PARQUET
 from ...stores.outcomes.connection_errors import first_line
 from ..named.designs import find_variants
 from ..named.options import ALL
 from ..named.stores import store_to_ask
 from ..named.typed_values import arguments
 from ..screen.progress import doing
-from ..screen.terminal import count, exact_lines, json_text, line
+from ..screen.terminal import count, exact_lines, line
 from ..screen.wrong_usage import CommandFailed, WrongUsage, check_name
-from .live_tables import Unreadable, layouts_named, read_limit, reading, table_and_words
-from .record_output import csv_line, csv_value
+from .live_tables import Unreadable, layout_named, layouts_named, read_limit, reading, table_and_words
+from .record_output import CsvLines, JsonLines, check_parquet
+from .sorted_records import has_order, sorted_by
 
 RECORDS_AT_ONCE = 1000
 """How many records are written at once."""
 CSV, JSONL = "csv", "jsonl"
+FORMS = (JSONL, CSV, PARQUET)
+COPY = "copy the tables instead: snapshots of HBase, or the file of an embedded store"
+"""What takes every design to another store."""
+T = TypeVar("T")
 MORE = f"there are more records: --limit N or --limit {ALL} shows them"
 Source: TypeAlias = tuple[Iterable[Any], Callable[[int], Iterator[str]]]
 """Records, and a function of how many were written, which returns what remains to be said when all are read."""
@@ -49,7 +53,11 @@ def write_lines(
     table, words = table_and_words(table, words)
     load = _load(design, name, table, load_name)
     own = {one.name: one.write for one in load.formats if one.write is not None}
-    chosen = check_name("format", form or next(iter(own), JSONL), [*own, JSONL, CSV])
+    chosen = check_name("format", form or next(iter(own), JSONL), [*own, *FORMS])
+    if chosen == PARQUET:
+        check_parquet("--format parquet")
+        if path is None:
+            raise WrongUsage("--format parquet: needs --to FILE")
     most = read_limit(limit)
     unreadable = Unreadable()
     if load.export is not None:
@@ -57,24 +65,41 @@ def write_lines(
             raise WrongUsage(f"--lines: {load.name} are read from all tables, so leave out {table}")
         source = _assembled(design, variant, load.export, words, store, most, unreadable)
     else:
-        source = _of_table(name, table or _whole(name, load)[0], words, store, most, unreadable)
+        source = _of_table(name, load, table or _whole(name, load)[0], words, store, most, unreadable)
     written = 0
     beside = out if path is None else None
-    with source as (records, notes), _output(out, path) as write, doing(errors, name, beside=beside) as tell:
-        lines = _lines(out, load.record, chosen, own.get(chosen), records)
-        if chosen == CSV:
-            write([next(lines)])
-        while piece := [*islice(lines, RECORDS_AT_ONCE)]:
-            write(piece)
-            written += len(piece)
-            tell(count(written, "record"))
+    with source as (records, notes), doing(errors, name, beside=beside) as tell:
+        if chosen == PARQUET and path is not None:
+            from .parquet_files import parquet_writer
+
+            with parquet_writer(path, load.record) as file:
+                for piece in _pieces(records):
+                    written += file.write(piece)
+                    tell(count(written, "record"))
+        else:
+            with _output(out, path) as write:
+                lines = _lines(out, load.record, chosen, own.get(chosen), records)
+                if chosen == CSV:
+                    write([next(lines)])
+                for piece in _pieces(lines):
+                    write(piece)
+                    written += len(piece)
+                    tell(count(written, "record"))
         said = [*notes(written)]
     if path is not None:
         line(out, f"{path}: {chosen}, {count(written, 'record')}")
     for note in said:
         line(errors, note)
     unreadable.say(errors)
-    return 1 if unreadable.number else 0
+    if load.restore is not None:
+        line(errors, f"an empty store takes them by rowbook load {name} --restore")
+    return 1 if unreadable.number or unreadable.unwritten else 0
+
+
+def _pieces(items: Iterable[T]) -> Iterator[list[T]]:
+    iterator = iter(items)
+    while piece := [*islice(iterator, RECORDS_AT_ONCE)]:
+        yield piece
 
 
 def _load(design: Design, name: str, table: str | None, load_name: str | None) -> Load:
@@ -93,7 +118,9 @@ def _load(design: Design, name: str, table: str | None, load_name: str | None) -
         return load
     whole = _whole(name, load)
     if not whole:
-        raise WrongUsage(f"--lines: no table of {name} holds whole {load.name}; scan without it shows what one holds")
+        held = dict.fromkeys(layout.cells.record.__name__ for layout in layouts_named(name).values())
+        why = load.without_lines or f"its tables hold {', '.join(held)}"
+        raise WrongUsage(f"--lines: {name} cannot write its {load.name}, because {why}; {COPY}")
     if table is not None and table not in whole:
         check_name(f"table of {name}", table, layouts_named(name))
         raise WrongUsage(f"--lines: must be a table with whole {load.name}: {', '.join(whole)} (got {table})")
@@ -101,8 +128,25 @@ def _load(design: Design, name: str, table: str | None, load_name: str | None) -
 
 
 def _whole(name: str, load: Load) -> list[str]:
-    """The tables that hold whole records of a load."""
-    return [table for table, layout in layouts_named(name).items() if layout.cells.record is load.record]
+    """The tables that hold whole records of a load, those in the order that it needs first."""
+    records = {load.record, *load.lines_of}
+    whole = {table: layout for table, layout in layouts_named(name).items() if layout.cells.record in records}
+    return sorted(whole, key=lambda table: not has_order(whole[table], load.lines_by))
+
+
+def say_how_to_load(errors: Console, name: str, table: str | None) -> None:
+    """Names the command that writes a table's records for `load`, if they do not go in again as a scan shows them."""
+    design, _variants = find_variants(name)
+    layouts = layouts_named(name)
+    table = table_and_words(table, [])[0] or next(iter(layouts))
+    for load in design.loads:
+        if load.export is None and table in _whole(name, load):
+            of_other_class = layouts[table].cells.record in load.lines_of
+            if of_other_class or not has_order(layouts[table], load.lines_by):
+                order = f" sorted by {', '.join(load.lines_by)}" if load.lines_by else ""
+                command = f"rowbook scan {name} {table} --as {load.name} --lines"
+                line(errors, f"for rowbook load, write {load.name} as lines{order}: {command}")
+            return
 
 
 @contextmanager
@@ -136,16 +180,31 @@ def _assembled(
 
 @contextmanager
 def _of_table(
-    name: str, table: str, words: list[str], store: str, most: int | None, unreadable: Unreadable
+    name: str, load: Load, table: str, words: list[str], store: str, most: int | None, unreadable: Unreadable
 ) -> Generator[Source]:
-    """The records of one table."""
+    """The records of one table, in the order that a load needs."""
+    layout = layout_named(name, table)
     with reading(name, store, table, words, most, unreadable) as read:
 
         def notes(_written: int) -> Iterator[str]:
             if read.more:
                 yield MORE
 
-        yield chain.from_iterable(read.batches()), notes
+        records: Iterable[Any] = chain.from_iterable(read.batches())
+        if (lines_of := load.lines_of.get(layout.cells.record)) is not None:
+            records = _lines_of(lines_of, records, unreadable)
+        yield records if has_order(layout, load.lines_by) else sorted_by(load.lines_by, records), notes
+
+
+def _lines_of(
+    lines_of: Callable[[Any], Iterable[Any]], records: Iterable[Any], unreadable: Unreadable
+) -> Iterator[Any]:
+    """The records of a load within stored ones; counts those that cannot be written."""
+    for record in records:
+        try:
+            yield from lines_of(record)
+        except ValueError as error:
+            unreadable.add_unwritten(str(error))
 
 
 @contextmanager
@@ -191,17 +250,9 @@ def _lines(
     """The lines of the records, after a header in CSV."""
     if write is not None:
         yield from (f"{write(one)}\n" for one in records)
-        return
-    attrs.resolve_types(record)
-    of_pairs = [field.name for field in attrs.fields(record) if is_of_pairs(field.type)]
-    names = [field.name for field in attrs.fields(record)]
-    if form == CSV:
-        yield csv_line(names)
-    for one in records:
-        if form == CSV:
-            values = {name: getattr(one, name) for name in names}
-            values |= {name: show_pairs(values[name]) for name in of_pairs}
-            yield csv_line([csv_value(name, value) for name, value in values.items()])
-        else:
-            values = attrs.asdict(one)
-            yield f"{json_text(out, values | {name: dict(values[name]) for name in of_pairs})}\n"
+    elif form == CSV:
+        csv_lines = CsvLines(record)
+        yield csv_lines.header
+        yield from map(csv_lines.of, records)
+    else:
+        yield from map(JsonLines(out, record).of, records)

@@ -35,20 +35,30 @@ Layout: TypeAlias = TableLayout[Any, Any]
 
 @attrs.define
 class Unreadable:
-    """The rows, or the cells of rows with many records, that do not hold a record."""
+    """The rows, or the cells of rows with many records, that do not hold a record, or none that a line can hold."""
 
     number: int = 0
     first: InvalidRow | None = None
+    unwritten: int = 0
+    first_unwritten: str = ""
+    """The first record that no line can hold, and why."""
 
     def add(self, row: InvalidRow) -> None:
         """Counts one."""
         self.number += 1
         self.first = self.first or row
 
+    def add_unwritten(self, reason: str) -> None:
+        """Counts a record that no line can hold."""
+        self.unwritten += 1
+        self.first_unwritten = self.first_unwritten or reason
+
     def say(self, errors: Console) -> None:
         """Prints how many there are, and the first one; nothing if there are none."""
         if self.first is not None:
             line(errors, f"{count(self.number, 'row')} cannot be read as a record, the first is {self.first}")
+        if self.unwritten:
+            line(errors, f"{count(self.unwritten, 'record')} cannot be written, the first is {self.first_unwritten}")
 
 
 def scan(

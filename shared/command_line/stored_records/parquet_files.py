@@ -4,7 +4,8 @@ import os
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from datetime import date, datetime
-from typing import Any
+from types import NoneType
+from typing import Any, get_args
 
 import attrs
 import pyarrow
@@ -56,8 +57,8 @@ class ParquetFile:
         self._texts = {name for name, type_ in columns.items() if type_ == pyarrow.string()}
         self._writer = pyarrow.parquet.ParquetWriter(path, self._schema)
 
-    def write(self, records: list[Any]) -> None:
-        """Writes some records."""
+    def write(self, records: list[Any]) -> int:
+        """Writes some records; returns how many."""
         rows = [attrs.asdict(record) for record in records]
         values = {name: [self._value(name, row[name]) for row in rows] for name in self._schema.names}
         try:
@@ -65,6 +66,7 @@ class ParquetFile:
         except (OverflowError, pyarrow.ArrowInvalid):
             raise CommandFailed("--parquet: a number has more than 38 digits; --csv has room for it") from None
         self._writer.write_table(batch)
+        return len(rows)
 
     def _value(self, name: str, value: Any) -> Any:
         if value is None or name not in self._texts:
@@ -78,8 +80,9 @@ class ParquetFile:
 
 
 def _column_type(record: type[Any], field: "attrs.Attribute[Any]") -> pyarrow.DataType:
-    if field.type is not int:
-        return pyarrow.string() if field.type is None else TYPES.get(field.type, pyarrow.string())
+    type_ = next(iter({*get_args(field.type)} - {NoneType}), None) if NoneType in get_args(field.type) else field.type
+    if type_ is not int:
+        return pyarrow.string() if type_ is None else TYPES.get(type_, pyarrow.string())
     if field.name.endswith("_ms"):
         return TIME
     return INT if refusal(record, field, 2**63) is None else SMALL_INT

@@ -6,7 +6,7 @@ import json
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import attrs
 from rich.console import Console
@@ -14,14 +14,23 @@ from rich.console import Console
 from ...designs import Design
 from ...designs.patterns import key_line
 from ...designs.ruler import BYTES
+from ...loading.cells import write_cell
+from ...loading.values import is_of_pairs, show_pairs
 from ...records import show_time
 from ...records.plain_values import json_of, plain_scalar
+from ...records.times import likely_unit
 from ...tables import TableLayout
 from ..named.options import ALL
 from ..rows.key_rulers import key_ruler
 from ..screen.terminal import count, exact_lines, json_text, line, raw, ruler, wrapped
 from ..screen.wrong_usage import CommandFailed, WrongUsage
 from .ask_output import show_values
+
+
+def check_parquet(option: str) -> None:
+    """Raises CommandFailed unless Parquet files can be written."""
+    if find_spec("pyarrow") is None:
+        raise CommandFailed(f"{option}: needs pyarrow: pip install 'rowbook[parquet]'")
 
 
 class RecordWriter(Protocol):
@@ -52,8 +61,8 @@ class RecordOutput:
         given = [option for option, is_given in forms.items() if is_given]
         if len(given) > 1:
             raise WrongUsage(f"{' and '.join(given)}: choose one of them")
-        if self.parquet is not None and find_spec("pyarrow") is None:
-            raise CommandFailed("--parquet: needs pyarrow: pip install 'rowbook[parquet]'")
+        if self.parquet is not None:
+            check_parquet("--parquet")
 
     @property
     def _is_text(self) -> bool:
@@ -118,33 +127,41 @@ class _Json:
 
 
 class _Csv:
-    """Lines of CSV as `rowbook load` reads them: times in ISO 8601, bytes in hex, mappings and lists in JSON."""
+    """Lines of CSV as `rowbook load` reads them."""
 
     def __init__(self, out: Console, errors: Console, record: type[Any]) -> None:
         self._out, self._errors = out, errors
-        self._names = [field.name for field in attrs.fields(record)]
-        self._rows([self._names])
+        self._lines = CsvLines(record)
+        exact_lines(out, [self._lines.header])
 
     def write(self, records: list[Any]) -> None:
-        of_records = map(attrs.asdict, records)
-        self._rows([csv_value(name, values[name]) for name in self._names] for values in of_records)
+        exact_lines(self._out, map(self._lines.of, records))
 
     def finish(self, more: bool, unreadable: int) -> None:
         if more:
             line(self._errors, f"there are more records: --limit N or --limit {ALL} shows them")
 
-    def _rows(self, rows: Iterable[list[str]]) -> None:
-        exact_lines(self._out, map(csv_line, rows))
+
+class CsvLines:
+    """Records as lines of CSV: times in ISO 8601, bytes in hex, mappings and lists in JSON, None as an empty cell."""
+
+    def __init__(self, record: type[Any]) -> None:
+        attrs.resolve_types(record)
+        self._types = {field.name: field.type for field in attrs.fields(record)}
+        self.header = _csv_line([*self._types])
+
+    def of(self, record: Any) -> str:
+        """The line of a record."""
+        return _csv_line([_cell(name, type_, getattr(record, name)) for name, type_ in self._types.items()])
 
 
-def csv_line(row: list[str]) -> str:
-    """A line of CSV."""
+def _csv_line(row: list[str]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow(row)
     return text.getvalue()
 
 
-def csv_value(name: str, value: Any) -> str:
+def _cell(name: str, type_: Any, value: Any) -> str:
     """A value in a cell of CSV."""
     value = plain_scalar(value)
     if value is None:
@@ -152,10 +169,31 @@ def csv_value(name: str, value: Any) -> str:
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, str):
-        return value
+        return write_cell(type_, value)
     if type(value) is int and name.endswith("_ms"):
         return show_time(value)
-    return json_of(value)
+    return show_pairs(cast("Iterable[tuple[str, str]]", value)) if is_of_pairs(type_) else json_of(value)
+
+
+class JsonLines:
+    """Records as lines of JSON: times in milliseconds, or in ISO 8601 if those look like another unit."""
+
+    def __init__(self, out: Console, record: type[Any]) -> None:
+        attrs.resolve_types(record)
+        self._out = out
+        fields = attrs.fields(record)
+        self._of_pairs = [field.name for field in fields if is_of_pairs(field.type)]
+        self._times = [field.name for field in fields if field.name.endswith("_ms")]
+
+    def of(self, record: Any) -> str:
+        """The line of a record."""
+        values = attrs.asdict(record)
+        for name in self._times:
+            if type(values[name]) is int and likely_unit(values[name]):
+                values[name] = show_time(values[name])
+        for name in self._of_pairs:
+            values[name] = dict(values[name])
+        return f"{json_text(self._out, values)}\n"
 
 
 class _Parquet:

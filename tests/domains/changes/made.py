@@ -1,5 +1,7 @@
 """Changes of one source, for the tests of changes."""
 
+from typing import Any
+
 from domains.changes import Change
 
 AT_MS = 1_580_976_517_000
@@ -13,6 +15,6 @@ def change(
     table: str = "users",
     ms: int = AT_MS,
     source: str = "shop",
-    **values: str | None,
+    **values: Any,
 ) -> Change:
     return Change(source, position, table, key, kind, ms, "t-1", values)

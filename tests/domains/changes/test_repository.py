@@ -6,6 +6,7 @@ import pytest
 from domains.changes import AnotherWriter, NotAllStored, RefusedChange
 from domains.changes.shown.design import DESIGN
 from shared.keys import InvalidKey, InvalidQuestion
+from shared.records import InvalidRecord
 from shared.testing.stored_samples import stored_cells
 
 from .made import AT_MS, USERS, change
@@ -35,6 +36,17 @@ def test_a_question_up_to_a_position_stays_the_same_and_may_not_pass_the_waterma
     assert [*repository.since("shop", after=20)] == [*repository.since("shop", after=10**9)] == []
     with pytest.raises(InvalidQuestion, match=r"^up_to: must be at most the watermark of source 'shop', 20 .got 21.$"):
         repository.history(*USERS, "30", up_to=21).page()
+
+
+def test_numbers_and_nested_values_are_stored_and_copied(repository):
+    nested = change(10, kind="INSERT", name={"first": ["Ann", None]}, age=21, is_new=True)
+    repository.store(nested)
+    assert [*repository.history(*USERS, "30")] == [nested]
+    repository.copies.feed(*USERS)
+    assert repository.copies.record(*USERS, "30").values == repository.state(*USERS, "30").values == nested.values
+    for value in (float("nan"), ("a",), "\ud800", object()):
+        with pytest.raises(InvalidRecord, match=r"^Change.values: must be texts, None for NULL, or other values that"):
+            change(12, name={"a": value})
 
 
 def test_of_two_writers_of_one_source_the_second_to_move_the_watermark_stops_the_first(connection, variant):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from domains.logs.formats import FORMATS
 from domains.logs.records import LogEvent
-from shared.loading import read_lines
+from shared.loading import Description, read_lines
 from tests.engines import examples
 
 ACCESS = '1.2.3.4 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 5 "-" "curl"'
@@ -33,7 +33,7 @@ def written(tmp_path):
 def lines(path, **options):
     return [
         (line.number, line.record or f"{line.reason}{line.span}")
-        for line in read_lines(path, LogEvent, formats=FORMATS, **options)
+        for line in read_lines(path, LogEvent, formats=FORMATS, description=Description(**options))
     ]
 
 
@@ -80,7 +80,7 @@ def test_a_pipe_of_a_shell_has_no_folder_so_its_events_have_no_host():
 
 
 def test_an_event_without_end_is_a_bad_line_again_and_again(written, monkeypatch):
-    monkeypatch.setattr("domains.logs.formats.MAX_LINE_CHARACTERS", 100)
+    monkeypatch.setattr("shared.loading.log4j_layouts.MAX_LINE_CHARACTERS", 100)
     longest = f"{LOG4J_LINE}\n{'x' * 59}\n"
     assert len(longest) == 100
     path = written(longest + longest.replace("x\n", "xx\n") + "y\n" * 100 + LOG4J_LINE)

@@ -8,7 +8,7 @@ from domains.profiles import SHOWN, OrderSummary, Profile
 from domains.profiles.formats import FORMATS
 from domains.profiles.keys import TRIM_AT
 from domains.profiles.shown.design import DESIGN
-from shared.loading import read_lines
+from shared.loading import Description, read_lines
 from tests.copies import ROOT
 from tests.domains.test_real_files import REAL
 from tests.programs.growth import store_records
@@ -30,8 +30,8 @@ def test_the_real_list_is_as_wide_as_the_reference_says():
 @pytest.mark.parametrize("variant", DESIGN.variants, ids=lambda variant: variant.name)
 def test_537_real_profiles_and_2792_terms_are_stored_twice_without_change(engine, variant):
     people = [line.record for line in read_lines(REAL / "profiles/congress_current.jsonl", Profile, formats=FORMATS)]
-    mapping = {"order_id": "term_no", "time_ms": "start", "item": "chamber"}
-    terms = [line.record for line in read_lines(REAL / "profiles/congress_terms.csv", OrderSummary, mapping=mapping)]
+    said = Description().with_fields(column={"order_id": "term_no", "time_ms": "start", "item": "chamber"})
+    terms = [line.record for line in read_lines(REAL / "profiles/congress_terms.csv", OrderSummary, description=said)]
     assert (len(people), len(terms)) == (537, 2792)
     tables = {table.name for table in variant.tables}
     of_user = {person.user_id: [term for term in terms if term.user_id == person.user_id] for person in people}

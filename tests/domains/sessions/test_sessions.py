@@ -146,6 +146,26 @@ def test_sessions_of_another_system_come_in_their_order(sessions):
 # ---- lists, and what is old
 
 
+def test_sessions_are_restored_without_those_that_were_removed(sessions, engine):
+    one_after_the_other(sessions, 3)
+    sessions.remove_ended("north", 3_000)
+    sessions.start("c-1", "south", 4_000)
+    left = [*sessions.of_car("c-1")][::-1]
+    assert [session.number for session in left] == [3, 4]
+    with engine.store(*TABLES) as connection:
+        restored = Sessions(connection)
+        with pytest.raises(NumberTaken, match=r"must be 1, the next one of the car \(got 3\)$"):
+            restored.store(left[0])
+        for session in (*left, *left):
+            assert restored.restore(session) == session
+        assert [*restored.of_car("c-1")][::-1] == left
+        assert [*restored.open_in("south")] == left[1:]
+        with pytest.raises(NumberTaken, match=r"must be 5, the next one of the car \(got 2\)$"):
+            restored.restore(Session("c-1", 2, "north", 2_000, 2_500))
+        with pytest.raises(CarIsParked, match="session 4 of the car has not ended"):
+            restored.restore(Session("c-1", 6, "north", 9_000))
+
+
 def test_a_garage_lists_what_ended_in_a_period_and_no_other_garage(sessions):
     one_after_the_other(sessions, 3)
     sessions.start("c-1", "north-2", 9_000)

@@ -11,7 +11,7 @@ from domains.tsdb import Point
 from domains.tsdb.formats import FORMATS, import_line
 from domains.tsdb.records import LAST_POINT_MS
 from domains.tsdb.storage.stored_names import StoredNames
-from shared.loading import read_lines
+from shared.loading import Description, read_lines
 from shared.records import parse_time
 
 AT_MS = parse_time("2013-01-01T00:00")
@@ -35,7 +35,10 @@ def written(tmp_path):
 
 
 def lines(path, **options):
-    return [(line.number, line.record or line.reason) for line in read_lines(path, Point, formats=FORMATS, **options)]
+    return [
+        (line.number, line.record or line.reason)
+        for line in read_lines(path, Point, formats=FORMATS, description=Description(**options))
+    ]
 
 
 def stored(path, **options):
@@ -66,7 +69,11 @@ IMPORTED = [
     ("requests 1 2", "must be metric time value tag=value ... (got 'requests 1 2')"),
     ("r x 2 a=b", "Point.time_ms: must be seconds or milliseconds since 1970 UTC (got 'x')"),
     ("r -5 2 a=b", "Point.time_ms: must be seconds or milliseconds since 1970 UTC (got '-5')"),
-    ("r 1 NaN a=b", "Point.value: must be a number in the range of a float (got 'NaN')"),
+    (
+        "r 1 NaN a=b",
+        "Point.value: must be a number in the range of a float (got 'NaN'); "
+        "--none 'NaN' --default value=VALUE reads it as no value",
+    ),
     ("r 1 2 a", "Point.tags: must be tag=value, each tag once (got 'a')"),
     ("r 1 2 a=b a=c", "Point.tags: must be tag=value, each tag once (got 'a=b a=c')"),
 ]
@@ -116,10 +123,13 @@ SAMPLES = [
 
 @pytest.mark.parametrize(("line", "result"), SAMPLES)
 def test_a_sample_is_a_point_with_a_number_as_it_is_written_or_refused(written, line, result):
-    (read,) = lines(written(f"# TYPE x untyped\n{line}\n"), at_ms=AT_MS)
+    (read,) = lines(written(f"# TYPE x untyped\n{line}\n"), at=f"+{AT_MS}")
     assert repr(read) == repr((2, result))
     if isinstance(result, Point):
-        assert read_lines(written(line), Point, formats=FORMATS, at_ms=AT_MS).format == "prometheus"
+        assert (
+            read_lines(written(line), Point, formats=FORMATS, description=Description(at="2013-01-01T00:00")).format
+            == "prometheus"
+        )
 
 
 def test_a_page_of_prometheus_own_client_is_stored_whole(written):
@@ -127,7 +137,7 @@ def test_a_page_of_prometheus_own_client_is_stored_whole(written):
     Gauge("temperature", "of the room", registry=registry).set(21.5)
     Counter("hits", "pages", ["path"], registry=registry).labels("/cart").inc(3)
     Histogram("seconds", "of a call", buckets=(0.1,), registry=registry).observe(0.5)
-    *results, note = stored(written(generate_latest(registry)), at_ms=AT_MS)
+    *results, note = stored(written(generate_latest(registry)), at=f"+{AT_MS}")
     assert {result for result in results if not result.metric.endswith("_created")} == {
         Point("temperature", AT_MS, 21.5, NONE),
         Point("hits_total", AT_MS, 3.0, {"path": "/cart"}),
@@ -145,7 +155,7 @@ def test_a_page_of_prometheus_own_client_is_stored_whole(written):
 def test_any_text_after_the_first_line_is_points_or_reasons(tmp_path_factory, text):
     path = tmp_path_factory.getbasetemp() / "any.prom"
     path.write_text(f"up 1\n{text}\n", encoding="utf-8", newline="")
-    for _number, result in lines(path, at_ms=AT_MS):
+    for _number, result in lines(path, at=f"+{AT_MS}"):
         assert isinstance(result, Point) or ("\n" not in result and result)
 
 

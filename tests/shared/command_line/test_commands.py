@@ -13,7 +13,7 @@ import pytest
 from domains.tsdb.keys import DELETIONS
 from shared.command_line.rows.given_rows import tables_of
 from shared.designs import load_samples
-from shared.loading import FORMATS
+from shared.loading import FORMATS, PARQUET
 from shared.stores import connect
 from shared.tables import create_tables
 from shared.tables.layouts import physical_tables
@@ -50,7 +50,7 @@ def test_the_list_has_every_variant_with_its_tables_and_why_it_is_not_to_be_copi
 def test_the_format_option_knows_every_format_of_every_design(ok):
     out = " ".join(ok("load --help").split())
     own = dict.fromkeys(format.name for design in all_designs() for load in design.loads for format in load.formats)
-    assert ", ".join(["auto", *(format.name for format in FORMATS), *own]) in out
+    assert ", ".join(["auto", *(format.name for format in FORMATS), PARQUET, *own]) in out
 
 
 def test_no_list_of_formats_seems_to_name_one_twice():

@@ -34,13 +34,16 @@ def files(folder, fixtures, ok, monkeypatch):
 
 
 @pytest.mark.usefixtures("files")
-@pytest.mark.parametrize("old", NEW)
+@pytest.mark.parametrize(
+    "old", [pytest.param(old, marks=pytest.mark.long if old.startswith(("size", "simulate")) else ()) for old in NEW]
+)
 def test_an_old_name_does_what_the_new_one_does_and_names_it_first(rowbook, ok, old):
     code, out, err = rowbook(old)
     assert (code, out) == (0, ok(NEW[old]))
     assert err == f"this command is now: rowbook {NEW[old]}\n"
 
 
+@pytest.mark.long
 def test_simulate_has_as_many_rows_as_a_day_of_records_writes(ok, monkeypatch):
     monkeypatch.setattr(sampling, "SAMPLE_ROWS", 2_000)
     of_records = "review logs --only simulate --records-a-day 1e6 --keep 10d"

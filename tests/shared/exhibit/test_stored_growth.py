@@ -18,15 +18,13 @@ FEW = 3
 """Rows by which a number may differ that is so small that a part of it is less, with their cells and bytes."""
 TIMES_THE_SAMPLES = 8
 """The sample that predicts, in multiples of the file of samples: its smallest size is about that file."""
-QUICK = ["links"]
 REPEATING = ["monitoring:latest", "profiles:orders-table"]
 """Variants with tables in which rows are written again."""
 VARIANTS = [*(design.name for design in all_designs()), *REPEATING]
 
 
-@pytest.mark.parametrize(
-    "name", [*QUICK, *(pytest.param(name, marks=pytest.mark.long) for name in VARIANTS if name not in QUICK)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", VARIANTS)
 def test_ten_times_as_many_records_leave_as_many_rows_as_predicted(name, monkeypatch):
     design, (variant, *_others) = find_variants(name)
     lines = sum(len(load.samples.read_text().splitlines()) for load in design.loads)

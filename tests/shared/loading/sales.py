@@ -5,7 +5,7 @@ from typing import Literal
 import attrs
 import pytest
 
-from shared.loading import Format, UnreadableFile, read_lines
+from shared.loading import Description, Format, TagDescription, UnreadableFile, read_lines
 
 
 def positive(_record, _field, value):
@@ -28,13 +28,27 @@ SALE = Sale("n-1", 1_577_836_800_000, 7)
 OBJECT = {"number": "n-1", "sold_ms": "2020-01-01", "amount": 7}
 
 
-def lines(path, record=Sale, **options):
-    return [(line.number, line.record or line.reason) for line in read_lines(path, record, **options)]
+def described(**said):
+    """A description, by the words of options: `mapping={"sold_ms": "at"}`."""
+    names = {"mapping": "column", "units": "unit", "time_formats": "format", "constants": "value"}
+    if (at_ms := said.pop("at_ms", None)) is not None:
+        said["at"] = f"+{at_ms}"
+    fields = {name: dict(said.pop(word)) for word, name in names.items() if word in said}
+    columns = fields.get("column", {})
+    tags = {
+        tag: TagDescription(value=value, column=columns.pop(tag, "")) for tag, value in said.pop("tags", {}).items()
+    }
+    return Description(**said, tags=tags).with_fields(**fields)
 
 
-def refusal(path, **options):
+def lines(path, record=Sale, formats=(), **said):
+    read = read_lines(path, record, formats=formats, description=described(**said))
+    return [(line.number, line.record or line.reason) for line in read]
+
+
+def refusal(path, formats=(), **said):
     with pytest.raises(UnreadableFile) as caught:
-        read_lines(path, Sale, **options)
+        read_lines(path, Sale, formats=formats, description=described(**said))
     message = str(caught.value)
     assert message.startswith(f"{path}: ")
     assert "\n" not in message

@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from shared.loading import UnknownField, UnknownUnit, read_lines
-from tests.shared.loading.sales import HEADER, LINE, NOTES, OBJECT, SALE, Sale, lines, refusal
+from tests.shared.loading.sales import HEADER, LINE, NOTES, OBJECT, SALE, Sale, described, lines, refusal
 
 SECONDS, MICROSECONDS, NANOSECONDS = 1_740_823_200, 1_740_823_200_123_000, 1_740_823_200_123_000_000
 OTHER_UNITS = {
@@ -77,7 +77,7 @@ def test_milliseconds_that_a_plus_sign_or_the_format_says_are_taken_as_they_are(
 )
 def test_an_option_that_does_not_fit_the_fields_is_refused(tmp_path, options, error, message):
     with pytest.raises(error) as refused:
-        read_lines(tmp_path / "none.csv", Sale, **options)
+        read_lines(tmp_path / "none.csv", Sale, description=described(**options))
     assert str(refused.value).startswith(message)
 
 
@@ -121,9 +121,13 @@ def test_a_file_without_a_needed_column_is_refused_with_the_columns_seen(written
     assert refusal(written(content), mapping=mapping).startswith(reason)
 
 
-def test_a_line_without_a_mapped_column_is_bad(written):
-    ((_, reason),) = lines(written(json.dumps(OBJECT)), mapping={"state": "stat"})
-    assert reason.startswith("no column stat for Sale.state;")
+def test_a_line_without_a_mapped_column_has_the_default_and_is_bad_if_there_is_none(written):
+    ((_, reason),) = lines(written(json.dumps(OBJECT)), mapping={"number": "no"})
+    assert reason.startswith("no column no for Sale.number;")
+    path = written("".join(json.dumps(OBJECT | more) + "\n" for more in ({"stat": "done"}, {}, {"stat": None})))
+    read = read_lines(path, Sale, description=described(mapping={"state": "stat", "note": "text"}))
+    assert [line.record.state for line in read] == ["done", "open", "open"]
+    assert read.notes == ["no line has text, so Sale.note has its default"]
 
 
 def test_many_columns_are_not_all_listed(written):

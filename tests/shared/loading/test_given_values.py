@@ -47,7 +47,8 @@ def test_tags_are_added_to_those_of_a_line_and_replace_them(read):
         assert read(content, tags={"b": "3", "c": "4"})[0].tags == (("a", "1"), ("b", "3"), ("c", "4"))
     wanted = "Measured.tags: must be texts by name, such as dc=lga,host=web-1 "
     assert read(csv.replace("a=1,b=2", "a"), tags={})[0] == f"{wanted}(got 'a')"
-    assert read(objects.replace('"1"', "1"), tags={})[0].startswith(f"{wanted}(got ")
+    assert read(objects.replace('"1"', "1"), tags={})[0].tags == (("a", "1"), ("b", "2"))
+    assert read(objects.replace('"1"', "1.5"), tags={})[0].startswith(f"{wanted}(got ")
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,32 @@ def test_a_json_line_is_a_record(written):
 
 
 @pytest.mark.parametrize(
+    ("change", "sale"),
+    [
+        ({"number": 7}, {"number": "7"}),
+        ({"amount": 1000.0}, {"amount": 1000}),
+        ({"amount": "1000.00"}, {"amount": 1000}),
+        ({"sold_ms": 1.5e12}, {"sold_ms": 1_500_000_000_000}),
+        ({"state": None, "note": None}, {}),
+        ({"note": ""}, {"note": ""}),
+    ],
+)
+def test_a_number_is_read_as_in_csv_and_null_is_none_or_the_default(written, change, sale):
+    assert lines(written(json.dumps(OBJECT | change))) == [(1, attrs.evolve(SALE, **sale))]
+
+
+@pytest.mark.parametrize(
     ("change", "reason"),
     [
         ({"amount": True}, "Sale.amount: must be an int (got True)"),
         ({"amount": None}, "Sale.amount: must be an int (got None)"),
         ({"amount": -7}, "Sale.amount: must be 0 or more (got -7)"),
-        ({"number": 1}, "Sale.number: must be text (got 1)"),
-        ({"sold_ms": 1.5e12}, "Sale.sold_ms: must be an int (got 1500000000000.0)"),
+        ({"amount": 1000.5}, "Sale.amount: must be an int (got 1000.5)"),
+        ({"amount": 2.0**53}, "Sale.amount: must be an int (got 9007199254740992.0)"),
+        ({"number": 1.5}, "Sale.number: must be text (got 1.5)"),
+        ({"number": True}, "Sale.number: must be text (got True)"),
+        ({"number": "a\ud800"}, "Sale.number: must be Unicode text (got the lone surrogate \\ud800 at character 2)"),
+        ({"sold_ms": 1.5e12 + 0.5}, "Sale.sold_ms: must be an int (got 1500000000000.5)"),
         ({"sold_ms": False}, "Sale.sold_ms: must be an int (got False)"),
         ({"state": "gone"}, "Sale.state: must be one of open, done (got 'gone')"),
         ({"number": "x" * 200, "amount": "x" * 200}, f"Sale.amount: must be an int (got '{'x' * 99}...)"),

@@ -7,6 +7,7 @@ import pytest
 from shared.loading import InvalidTimeFormat
 from shared.loading.time_formats import TimeFormat
 from shared.loading.values import read_time
+from shared.loading.written_times import AS_WRITTEN
 from shared.records import parse_time
 
 
@@ -62,7 +63,7 @@ def test_a_format_by_which_a_time_would_be_guessed_is_refused(notation, wanted):
     ],
 )
 def test_a_fraction_of_a_unit_is_exact(value, unit, time_ms):
-    assert read_time("time_ms", int, value, unit) == time_ms
+    assert read_time("time_ms", int, value, unit, AS_WRITTEN) == time_ms
 
 
 @pytest.mark.parametrize(
@@ -76,4 +77,4 @@ def test_a_fraction_of_a_unit_is_exact(value, unit, time_ms):
 )
 def test_a_fraction_below_the_millisecond_or_of_no_unit_is_refused(value, unit, reason):
     with pytest.raises(ValueError, match=f"^{re.escape(reason)}"):
-        read_time("time_ms", int, value, unit)
+        read_time("time_ms", int, value, unit, AS_WRITTEN)

@@ -4,6 +4,7 @@ import enum
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 import attrs
@@ -72,6 +73,15 @@ AT = datetime(2020, 2, 6, 8, 8, 37, 123456, tzinfo=UTC)
         (tuple[Status, int], ["open", 5], (Status.OPEN, 5)),
         (list[UUID], [str(ID)], [ID]),
         (Mapping[str, Decimal], {"a": "1.0"}, {"a": Decimal("1.0")}),
+        (Mapping[str, str | None], '{"a": 5, "": null}', {"a": "5", "": None}),
+        (Mapping[str, Any], '{"a": [1.5, {"b": null}]}', {"a": [1.5, {"b": None}]}),
+        (list[UUID], f'["{ID}"]', [ID]),
+        (tuple[str, ...], '["a", "7"]', ("a", "7")),
+        (tuple[tuple[str, str], ...], '[["a", "b=c,d"], ["a", ""]]', (("a", "b=c,d"), ("a", ""))),
+        (tuple[tuple[str, str], ...], '{"a": "b"}', (("a", "b"),)),
+        (Place, '{"city": "b"}', Place("b")),
+        (int, "-1000.0", -1000),
+        (int, 1e15, 10**15),
         (Place, {"city": "b", "other": 1}, Place("b")),
         (
             Place | None,
@@ -102,8 +112,10 @@ def test_other_types_are_read_as_they_are_written(wanted, given, value):
         *((Decimal, given) for given in (1.5, "1_0", "NaN", "inf", True, "")),
         *((list[int], given) for given in ("12", 5, {"a": 1})),
         *((tuple[int, str], given) for given in ([1], [1, "a", 2], "12")),
-        *((Place, given) for given in ("b", {}, {"city": 5}, {"city": "b", "levels": [9]})),
-        *((Mapping[str, str], given) for given in ("{}", [["a", "b"]], None, {"a": 5}, {"a": None})),
+        *((Place, given) for given in ("b", {}, {"city": 5.5}, {"city": "b", "levels": [9]})),
+        *((Mapping[str, str], given) for given in ("{", [["a", "b"]], None, {"a": 5.5}, {"a": None})),
+        *((Mapping[str, Any], given) for given in ("[]", {"a": "\ud800"}, {"\udfff": 1}, {"a": [{"b": "\ud800"}]})),
+        *((tuple[str, ...], given) for given in ("a", '["a"', "[1.5]", ["\ud800"])),
     ],
 )
 def test_other_types_are_never_guessed(wanted, given):

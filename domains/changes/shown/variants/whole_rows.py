@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class WholeChange(Change):
     """A change, and the record after it."""
 
-    after: Mapping[str, str | None] = attrs.field(factory=dict[str, str | None], hash=False)
+    after: Mapping[str, Any] = attrs.field(factory=dict[str, Any], hash=False)
     """All columns of the record; empty after a DELETE."""
 
     @property
@@ -81,10 +81,10 @@ class Repository(RecordHistory):
 
         Costs: one scan of one row more for each record that an UPDATE changes first.
         """
-        known: dict[tuple[str, str, str], Mapping[str, str | None]] = {}
+        known: dict[tuple[str, str, str], Mapping[str, Any]] = {}
         for change in changes:
             record = change.source, change.table, change.key
-            after: Mapping[str, str | None] = {}
+            after: Mapping[str, Any] = {}
             if isinstance(change, WholeChange):
                 after = change.after
             elif change.kind == "INSERT":
@@ -95,7 +95,7 @@ class Repository(RecordHistory):
             values: dict[str, Any] = {**attrs.asdict(change, recurse=False), "after": after}
             yield WholeChange(**values)
 
-    def _before(self, change: Change) -> Mapping[str, str | None]:
+    def _before(self, change: Change) -> Mapping[str, Any]:
         positions = between(None, change.position)
         rows = self.by_record.ask(source=change.source, table=change.table, key=change.key, position=positions)
         before: Any = rows.newest_first().first()

@@ -1,0 +1,89 @@
+"""What would read a value or a first line that was refused: what to say of the file, as options of `rowbook load`."""
+
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import datetime
+from typing import Any
+
+from .csv_format import Dialect
+from .written_numbers import WrittenNumbers
+from .written_times import WrittenTimes
+
+_DELIMITERS = (";", "\t", "|", ",")
+_NO_VALUES = ("", "?", "-", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "\\N")
+"""What programs write for no value."""
+_DAYS = ("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%Y/%m/%d", "%d-%m-%Y", "%d/%m/%y", "%m/%d/%y", "%d %b %Y", "%d-%b-%Y")
+_TIMES = (
+    "",
+    " %H:%M:%S",
+    " %H:%M",
+    " %H:%M:%S.%f",
+    " %H.%M.%S",
+    " %I:%M:%S %p",
+    " %I:%M %p",
+    " %H:%M:%S %z",
+    "T%H:%M:%S",
+)
+_NOTATIONS = (
+    *(day + time for day in _DAYS for time in _TIMES),
+    *("%d/%b/%Y:%H:%M:%S %z", "%a %b %d %H:%M:%S %Y", "%a, %d %b %Y %H:%M:%S %z", "%Y-%m-%dT%H:%M:%S.%f%z"),
+    *("%Y-%m-%d %I:%M:%S %p", "%Y%m%d%H%M%S", "%Y%m%d", "%Y-%m-%d-%H.%M.%S", "%Y-%m-%d %H.%M.%S"),
+)
+"""How programs write times, in strptime's notation."""
+_MOST_CHARACTERS = 40
+"""The longest text that may be a time."""
+
+
+def delimiters(line: str) -> Iterable[str]:
+    """What may stand between the cells of a line, the most likely first."""
+    counts = {delimiter: line.count(delimiter) for delimiter in _DELIMITERS}
+    return sorted((delimiter for delimiter in counts if counts[delimiter]), key=lambda one: -counts[one])
+
+
+def columns_with(line: str, delimiter: str) -> list[str]:
+    """The columns of a header with this delimiter; none if it is not one."""
+    with suppress(ValueError):
+        return Dialect(delimiter).header(line)
+    return []
+
+
+def for_time(field: str, value: Any) -> str:
+    """What reads a text as a time; empty if nothing is known."""
+    if type(value) is not str or not value or value.isdigit() or len(value) > _MOST_CHARACTERS:
+        return ""
+    with suppress(ValueError):
+        WrittenTimes(are_cut=True).read(value)
+        return "; --round ms reads it"
+    notations = [notation for notation in _NOTATIONS if _reads(notation, value)]
+    if not notations:
+        return ""
+    options = " or ".join(f"--time-format {field}='{notation}'" for notation in notations[:2])
+    return f"; {options} reads it"
+
+
+def _reads(notation: str, text: str) -> bool:
+    try:
+        datetime.strptime(text, notation)
+    except ValueError:
+        return False
+    return True
+
+
+def for_number(value: Any) -> str:
+    """What reads a text as a number; empty if nothing is known."""
+    if type(value) is str and re.search("[.,]", value):
+        for decimal, thousands in ((",", ""), (",", "."), (".", ","), (",", " ")):
+            with suppress(ValueError):
+                WrittenNumbers(decimal, thousands).read(value)
+                said = f" and thousands = {thousands!r} in --describe" if thousands else ""
+                return f"; --decimal {decimal}{said} reads it"
+    return ""
+
+
+def for_no_value(field: str, value: Any, *, may_be_missing: bool) -> str:
+    """What makes a text no value, if programs write it for none."""
+    if type(value) is not str or value not in _NO_VALUES:
+        return ""
+    default = "" if may_be_missing else f" --default {field}=VALUE"
+    return f"; --none '{value}'{default} reads it as no value"

@@ -1,0 +1,239 @@
+"""Descriptions of files: what is said of a file in TOML, and how its lines are read by it."""
+
+import re
+
+import attrs
+import pytest
+
+from shared.loading import Description, FieldDescription, InvalidDescription, UnknownUnit, UnreadableFile, read_lines
+from shared.loading.description import read_description, written_description
+
+SENSOR = """
+delimiter = ";"
+decimal = ","
+none = ["", "?"]
+zone = "Europe/Rome"
+
+[fields.time_ms]
+column = "Date+Time"
+format = "%d/%m/%Y %H.%M.%S"
+
+[fields.value]
+column = "CO(GT)"
+
+[fields.metric]
+value = "co"
+"""
+DAY_FIRST = "--time-format time_ms='%d/%m/%Y %H:%M'"
+HEADER = "Date;Time;CO(GT);note\n"
+
+
+@attrs.frozen
+class Point:
+    metric: str
+    time_ms: int
+    value: float
+    count: int | None = None
+    note: str = "none"
+
+
+@pytest.fixture
+def read(written):
+    """Reads a file by the text of a description; returns its records, and the reasons of its other lines."""
+
+    def read(content, description=SENSOR):
+        said = read_description(description, "d.toml")
+        return [line.record or line.reason for line in read_lines(written(content), Point, description=said)]
+
+    return read
+
+
+def test_a_spreadsheet_of_sensors_is_read_by_its_description(read):
+    lines = ["10/03/2004;18.00.00;2,6;fine", "10/08/2004;18.00.00;-1;?", "10/08/2004;18.00.00;?;x"]
+    one, two, without_value = read(HEADER + "\n".join(lines))
+    assert one == Point("co", 1_078_938_000_000, 2.6, note="fine")  # 17:00 UTC
+    assert two == Point("co", 1_092_153_600_000, -1.0)  # 16:00 UTC: summer
+    assert without_value == "Point.value: must be a number in the range of a float (got None)"
+
+
+def test_a_description_is_written_as_it_is_read():
+    description = read_description(SENSOR, "d.toml")
+    assert read_description(written_description(description), "again") == description
+    assert written_description(Description()) == ""
+    assert description.of("time_ms") == FieldDescription(column="Date+Time", format="%d/%m/%Y %H.%M.%S")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("delimiter = 1", "delimiter: must be text (got 1)"),
+        ("none = 'a'", "none: must be a list of texts (got 'a')"),
+        ("skip = true", "skip: must be a whole number (got True)"),
+        ("[fields]\na = 1", "fields.a: must be a table"),
+        ("[fields.a]\nb = 1", "fields.a: no such key: 'b' (keys: column, value, default, unit, format, scale)"),
+        ("x = 1", "no such key: 'x' (keys: format, "),
+        ("fields =", "is not TOML: Invalid value"),
+    ],
+)
+def test_a_description_that_says_what_none_can_is_refused(text, reason):
+    with pytest.raises(InvalidDescription) as refused:
+        read_description(text, "d.toml")
+    assert str(refused.value).startswith(f"d.toml: {reason}")
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ({"zone": "Europe/Roma"}, "zone: must be a time zone of this machine, such as Europe/Rome (got 'Europe/Roma')"),
+        ({"round": "s"}, "round: must be ms (got 's')"),
+        ({"decimal": "1"}, "decimal: must be one character that no number has (got '1')"),
+        ({"decimal": ",", "thousands": ","}, "thousands: must differ from decimal (got ',' for both)"),
+        ({"delimiter": ";;"}, "delimiter and quote: must each be one character"),
+        ({"header": ("a", "a")}, "header: must have each column once (got 'a' twice)"),
+        ({"delimiter": ";", "format": "jsonl"}, "must be without a format, or with csv (got 'jsonl')"),
+        ({"at": "noon"}, "at: must be a time such as"),
+    ],
+    ids=str,
+)
+def test_a_description_that_fits_no_file_is_refused_before_one_is_read(said, reason):
+    with pytest.raises(InvalidDescription, match=re.escape(reason)):
+        read_lines("no file", Point, description=Description(**said))
+
+
+def test_a_scale_of_a_time_or_a_text_is_refused():
+    with pytest.raises(UnknownUnit, match=r"Point.metric: is not a number, so it has no scale"):
+        read_lines("no file", Point, description=Description().with_fields(scale={"metric": 10}))
+
+
+# ---- times
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("2004-03-28T01:59:59", 1_080_435_599_000),
+        ("2004-03-28T03:00:00", 1_080_435_600_000),
+        ("2004-03-28T02:30:00+01:00", 1_080_437_400_000),
+        ("2004-03-28T02:30:00", "does not exist in Europe/Rome, where clocks are changed then: write its offset"),
+        ("2004-10-31T02:30:00", "occurs twice in Europe/Rome, where clocks are changed then: write its offset"),
+        ("2004-10-31T02:30:00Z", 1_099_189_800_000),
+        ("2004-10-31 02:30:00 UTC", 1_099_189_800_000),
+        ("1099189800000", 1_099_189_800_000),
+    ],
+)
+def test_a_time_without_a_zone_is_in_the_zone_that_is_said(read, text, wanted):
+    (line,) = read(f"metric,time_ms,value\nm,{text},1\n", 'zone = "Europe/Rome"')
+    assert line == Point("m", wanted, 1.0) if type(wanted) is int else wanted in line
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "time_ms"),
+    [
+        ("2020-01-01T00:00:00.123999Z", "", 1_577_836_800_123),
+        ("2020-01-01T00:00:00.123999999Z", "", 1_577_836_800_123),
+        ("1969-12-31T23:59:59.999999Z", "", -1),
+        ("1577836800123999", "us", 1_577_836_800_123),
+        ("1577836800.123999", "s", 1_577_836_800_123),
+        ("-0.0005", "s", -1),
+    ],
+)
+def test_digits_below_the_millisecond_are_cut_off_if_that_is_said_and_refused_otherwise(read, text, unit, time_ms):
+    said = f'[fields.time_ms]\nunit = "{unit}"\n' if unit else ""
+    content = f"metric,time_ms,value\nm,{text},1\n"
+    assert read(content, f'round = "ms"\n{said}') == [Point("m", time_ms, 1.0)]
+    (reason,) = read(content, said)
+    assert "must be a time" in reason
+
+
+# ---- numbers
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "value"),
+    [
+        ('decimal = ","', "2,5", 2.5),
+        ('decimal = ","\nthousands = "."', "-1.234.567,5", -1_234_567.5),
+        ('decimal = ","\nthousands = "."', "1234,5", 1_234.5),
+        ('thousands = ","', "1,234", 1_234.0),
+        ('decimal = ","\nthousands = "."', "1.23,5", "must be a number such as 1.234,5 (got '1.23,5')"),
+        ('decimal = ","', "2.5", "must be a number such as 1234,5 (got '2.5')"),
+    ],
+)
+def test_numbers_have_the_signs_that_are_said(read, said, text, value):
+    (line,) = read(f'metric,time_ms,value\nm,0,"{text}"\n', said)
+    assert line == (Point("m", 0, value) if type(value) is float else f"Point.value: {value}")
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("2.55", 255), ("2.5", 250), ("-0.01", -1), ("1e1", 1000), ("2.555", "must be an int (got '255.500')")],
+)
+def test_a_scaled_number_is_exact_or_refused(read, text, count):
+    (line,) = read(f"metric,time_ms,value,count\nm,0,1,{text}\n", "[fields.count]\nscale = 100")
+    assert line == (Point("m", 0, 1.0, count) if type(count) is int else f"Point.count: {count}")
+
+
+# ---- values that are missing, given, or joined
+
+
+def test_a_text_that_stands_for_none_is_none_or_the_default(read):
+    content = "metric,time_ms,value,count,note\nm,0,1,?,?\n"
+    assert read(content, 'none = ["?"]') == [Point("m", 0, 1.0, None, "none")]
+    assert read(content, 'none = ["?"]\n[fields.count]\ndefault = "7"') == [Point("m", 0, 1.0, 7, "none")]
+    assert read("metric,time_ms,value\nm,0,?\n", 'none = ["?"]\n[fields.value]\ndefault = "0"') == [Point("m", 0, 0.0)]
+
+
+def test_a_column_whose_name_has_a_plus_is_not_two(read):
+    assert read('metric,time_ms,"a+b"\nm,0,7\n', '[fields.value]\ncolumn = "a+b"') == [Point("m", 0, 7.0)]
+    assert read("metric,time_ms,C++\nm,0,7\n", '[fields.value]\ncolumn = "C++"') == [Point("m", 0, 7.0)]
+
+
+def test_a_file_without_a_header_has_the_columns_that_are_said(read):
+    assert read("m,0,7\nn,1,8\n", 'header = ["metric", "time_ms", "value"]') == [Point("m", 0, 7.0), Point("n", 1, 8.0)]
+
+
+def test_a_file_without_quotes_keeps_them(read):
+    content = 'metric\ttime_ms\tvalue\n"m\t0\t7\n'
+    assert read(content, 'delimiter = "\\t"\nquote = ""') == [Point('"m', 0, 7.0)]
+
+
+# ---- advice
+
+
+@pytest.mark.parametrize(
+    ("column", "text", "advice"),
+    [
+        (
+            "time_ms",
+            "10/03/2004 18:00",
+            "; --time-format time_ms='%d/%m/%Y %H:%M' or --time-format time_ms='%m/%d/%Y %H:%M' reads it",
+        ),
+        ("time_ms", "31/03/2004 18:00", "; --time-format time_ms='%d/%m/%Y %H:%M' reads it"),
+        ("time_ms", "2020-01-01T00:00:00.123456", "; --round ms reads it"),
+        ("value", '"2,5"', "; --decimal , reads it"),
+        ("value", "NA", "; --none 'NA' --default value=VALUE reads it as no value"),
+        ("count", "NA", "; --none 'NA' reads it as no value"),
+        ("value", "seven", ""),
+    ],
+)
+def test_a_value_that_is_refused_says_what_would_read_it(read, column, text, advice):
+    values = {"metric": "m", "time_ms": "0", "value": "1", "count": "1"} | {column: text}
+    (reason,) = read(f"{','.join(values)}\n{','.join(values.values())}\n", "")
+    assert reason.endswith(f"){advice}")
+
+
+@pytest.mark.parametrize(
+    ("content", "advice"),
+    [
+        ("metric;time_ms;value\n", "looks like CSV with ';': give --delimiter ';'"),
+        (
+            "metric\ttime_ms\tx\n",
+            r"looks like CSV with '\\t': give --delimiter '\\t'; then no column value for Point",
+        ),
+        ("m,1,2\n", r"has no header: give header = \[...\] in --describe, its 3 columns \(got 'm,1,2'\)"),
+    ],
+)
+def test_a_header_that_is_refused_says_what_would_read_it(written, content, advice):
+    with pytest.raises(UnreadableFile, match=advice):
+        read_lines(written(content), Point)
