@@ -26,7 +26,7 @@ def restore(repository: Any, document: Document) -> None:
     """Stores a document with its revision if no revision is stored, otherwise as `store`.
 
     So a document that was erased comes back, as from any backup. A repository that keeps all revisions gets them one
-    after the other, by `store`. Costs: those of `store`.
+    after the other, by `store`. Costs what `store` does.
     """
     check_fits_cell(document)
     if hasattr(repository, "writer"):

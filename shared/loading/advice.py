@@ -1,16 +1,13 @@
-"""What would read a value or a first line that was refused: what to say of the file, as options of `rowbook load`."""
+"""What would read a value that was refused: what to say of the file, as options of `rowbook load`."""
 
 import re
-from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from .csv_format import Dialect
 from .written_numbers import WrittenNumbers
 from .written_times import WrittenTimes
 
-_DELIMITERS = (";", "\t", "|", ",")
 _NO_VALUES = ("", "?", "-", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "\\N")
 """What programs write for no value."""
 _DAYS = ("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%Y/%m/%d", "%d-%m-%Y", "%d/%m/%y", "%m/%d/%y", "%d %b %Y", "%d-%b-%Y")
@@ -33,19 +30,6 @@ _NOTATIONS = (
 """How programs write times, in strptime's notation."""
 _MOST_CHARACTERS = 40
 """The longest text that may be a time."""
-
-
-def delimiters(line: str) -> Iterable[str]:
-    """What may stand between the cells of a line, the most likely first."""
-    counts = {delimiter: line.count(delimiter) for delimiter in _DELIMITERS}
-    return sorted((delimiter for delimiter in counts if counts[delimiter]), key=lambda one: -counts[one])
-
-
-def columns_with(line: str, delimiter: str) -> list[str]:
-    """The columns of a header with this delimiter; none if it is not one."""
-    with suppress(ValueError):
-        return Dialect(delimiter).header(line)
-    return []
 
 
 def for_time(field: str, value: Any) -> str:

@@ -13,8 +13,7 @@ from ..records.times import UNITS, Unit
 from . import advice
 from .cells import may_be_empty, read_cell
 from .description import JOINED, Description, FieldDescription
-from .detection import either
-from .errors import InvalidTimeFormat, UnknownField, UnknownUnit, UnreadableFile
+from .errors import InvalidTimeFormat, UnknownField, UnknownUnit, UnreadableFile, either
 from .time_formats import TimeFormat
 from .values import CONVERTER, allows_none, read_text, read_time, read_value
 from .written_numbers import WrittenNumbers, is_number
@@ -57,16 +56,19 @@ class Field:
     """How numbers are written; None if as in Python."""
     has_default: bool = False
     """Whether a line that lacks the column, or has null there, makes a record with the attribute's default."""
-
-    @property
-    def joined(self) -> list[str]:
-        """The columns whose values are joined, if there are several."""
-        pieces = self.column.split(JOINED)
-        return pieces if len(pieces) > 1 and all(pieces) else []
+    joined: Sequence[str] = attrs.field(
+        init=False, default=attrs.Factory(lambda field: _joined_columns(field.column), takes_self=True)
+    )
+    """The columns whose values are joined, if there are several."""
 
     def is_in(self, columns: Collection[str]) -> bool:
         """Whether a file with these columns has the values of the field."""
         return self.column in columns or (bool(self.joined) and all(piece in columns for piece in self.joined))
+
+
+def _joined_columns(column: str) -> Sequence[str]:
+    pieces = column.split(JOINED)
+    return pieces if len(pieces) > 1 and all(pieces) else ()
 
 
 def fields_of(record_type: type[Any], description: Description) -> list[Field]:
@@ -81,8 +83,8 @@ def fields_of(record_type: type[Any], description: Description) -> list[Field]:
     if unknown := [name for name in description.fields if name not in names]:
         raise UnknownField(f"{record}.{unknown[0]}: no such field (fields: {', '.join(names)})", unknown[0])
     times = WrittenTimes.of(description.zone, description.round)
-    for name in names:
-        _check_field(record, name, description.of(name), names)
+    for name, said in description.fields.items():
+        _check_field(record, name, said, names)
     return [_field(record, attribute, description, times) for attribute in attributes]
 
 

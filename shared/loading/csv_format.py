@@ -7,6 +7,7 @@ read, and reads no line more than twice.
 import csv
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from ..keys.errors import shown
 from .errors import InvalidDescription
 from .formats import MAX_LINE_CHARACTERS, Format, ParsedRows
 
+_DELIMITERS = (";", "\t", "|", ",")
 MAX_RECORD_LINES = 100_000
 """The most lines of one record: a quote that is not closed within them is a stray one."""
 
@@ -232,3 +234,16 @@ def csv_format(dialect: Dialect) -> Format:
 
 CSV = csv_format(Dialect())
 """CSV with commas, and a header."""
+
+
+def delimiters_in(line: str) -> Iterable[str]:
+    """What may stand between the cells of a line, the most likely first."""
+    counts = {delimiter: line.count(delimiter) for delimiter in _DELIMITERS}
+    return sorted((delimiter for delimiter in counts if counts[delimiter]), key=lambda one: -counts[one])
+
+
+def columns_with(line: str, delimiter: str) -> list[str]:
+    """The columns of a header with this delimiter; none if it is not one."""
+    with suppress(ValueError):
+        return Dialect(delimiter).header(line)
+    return []

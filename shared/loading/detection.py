@@ -13,7 +13,7 @@ import attrs
 from ..keys.errors import shown
 from .csv_format import CSV, Dialect, csv_format
 from .description import Description
-from .errors import InvalidDescription, UnreadableFile
+from .errors import InvalidDescription, UnreadableFile, either
 from .formats import Format
 from .json_lines import JSONL
 from .line_patterns import pattern_format
@@ -123,8 +123,3 @@ def _check_text(first: FirstLine, formats: Sequence[Format]) -> None:
 def titles(formats: Sequence[Format]) -> list[str]:
     """The names of formats for a message, which says of logs only those that are chosen: there are many."""
     return [format.title for format in formats if len(formats) == 1 or format not in LOG_FORMATS]
-
-
-def either(names: Sequence[str]) -> str:
-    """`a`, `a or b`, `a, b or c`."""
-    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -1,5 +1,7 @@
 """The errors of loading: a file that cannot be read, and options that do not fit the record or the file."""
 
+from collections.abc import Sequence
+
 
 class UnreadableFile(ValueError):
     """A file, or a line of one, that cannot be read as records; the message names file, line and reason."""
@@ -31,3 +33,8 @@ class UnneededTime(ValueError):
 
 class InvalidDescription(ValueError):
     """A description of a file that is not valid TOML, or says what no description can."""
+
+
+def either(names: Sequence[str]) -> str:
+    """`a`, `a or b`, `a, b or c`."""
+    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -1,7 +1,5 @@
 """Values that a description gives: for all lines, or for those whose column holds none."""
 
-from typing import Any
-
 import attrs
 
 from ..keys.errors import shown
@@ -47,13 +45,13 @@ class Given:
 
     def added(self, rows: ParsedRows) -> ParsedRows:
         """The rows with these values; a row that lacks the column of a tag becomes a text that says so."""
-        if not (self.description.fields or self.description.tags or self.description.none):
-            yield from rows
-            return
-        constants = {field.column: said.value for field in self.fields if (said := self._said(field)).value is not None}
-        defaults = {
-            field.column: said.default for field in self.fields if (said := self._said(field)).default is not None
-        }
+        adds = self.description.fields or self.description.tags or self.description.none
+        return self._added(rows) if adds else rows
+
+    def _added(self, rows: ParsedRows) -> ParsedRows:
+        described = [(field.column, self.description.of(field.name)) for field in self.fields]
+        constants = {column: said.value for column, said in described if said.value is not None}
+        defaults = {column: said.default for column, said in described if said.default is not None}
         none = frozenset(self.description.none)
         for number, last_number, values in rows:
             if not isinstance(values, str):
@@ -70,9 +68,6 @@ class Given:
                 except ValueError as error:
                     values = str(error)
             yield number, last_number, values
-
-    def _said(self, field: Field) -> Any:
-        return self.description.of(field.name)
 
     def _with_tags(self, values: Values) -> Values:
         columns = self.columns_of_tags

@@ -13,7 +13,6 @@ import attrs
 
 from ..keys.errors import message_of, shown
 from ..records.times import Unit, parse_time, show_time
-from . import advice
 from .columns import (
     NOT_CSV,
     Field,
@@ -24,10 +23,10 @@ from .columns import (
     required_columns,
     with_nested,
 )
-from .csv_format import CSV
+from .csv_format import CSV, columns_with, delimiters_in
 from .description import AS_IS, Description
-from .detection import FORMATS, PARQUET, candidates, detect, either, is_parquet, titles
-from .errors import InvalidDescription, UnneededTime, UnneededYear, UnreadableFile
+from .detection import FORMATS, PARQUET, candidates, detect, is_parquet, titles
+from .errors import InvalidDescription, UnneededTime, UnneededYear, UnreadableFile, either
 from .formats import Format, FormatRows, ParsedRows
 from .given_values import Given
 from .log_layouts import layout_format, usual_layout
@@ -247,8 +246,8 @@ def _other_dialect(fields: list[Field], line: str, detected: Format) -> str:
         return f"looks like a log of {known[0]}: give --layout {shown(layout)}, and map fields to {names}"
     with suppress(ValueError):
         read = detected.header(line)
-        for delimiter in advice.delimiters(line):
-            columns = advice.columns_with(line, delimiter)
+        for delimiter in delimiters_in(line):
+            columns = columns_with(line, delimiter)
             if len(columns) > max(len(read), FEW_COLUMNS):
                 said = f"looks like CSV with {shown(delimiter)}: give --delimiter {shown(delimiter)}"
                 try:

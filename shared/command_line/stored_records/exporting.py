@@ -6,12 +6,13 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain, islice
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from rich.console import Console
 
 from ...designs import AccessPattern, Design, Load, Variant
 from ...loading import PARQUET
+from ...queries.scanning import in_batches
 from ...stores.outcomes.connection_errors import first_line
 from ..named.designs import find_variants
 from ..named.options import ALL
@@ -30,7 +31,6 @@ CSV, JSONL = "csv", "jsonl"
 FORMS = (JSONL, CSV, PARQUET)
 COPY = "copy the tables instead: snapshots of HBase, or the file of an embedded store"
 """What takes every design to another store."""
-T = TypeVar("T")
 MORE = f"there are more records: --limit N or --limit {ALL} shows them"
 Source: TypeAlias = tuple[Iterable[Any], Callable[[int], Iterator[str]]]
 """Records, and a function of how many were written, which returns what remains to be said when all are read."""
@@ -73,7 +73,7 @@ def write_lines(
             from .parquet_files import parquet_writer
 
             with parquet_writer(path, load.record) as file:
-                for piece in _pieces(records):
+                for piece in in_batches(records, RECORDS_AT_ONCE):
                     written += file.write(piece)
                     tell(count(written, "record"))
         else:
@@ -81,7 +81,7 @@ def write_lines(
                 lines = _lines(out, load.record, chosen, own.get(chosen), records)
                 if chosen == CSV:
                     write([next(lines)])
-                for piece in _pieces(lines):
+                for piece in in_batches(lines, RECORDS_AT_ONCE):
                     write(piece)
                     written += len(piece)
                     tell(count(written, "record"))
@@ -94,12 +94,6 @@ def write_lines(
     if load.restore is not None:
         line(errors, f"an empty store takes them by rowbook load {name} --restore")
     return 1 if unreadable.number or unreadable.unwritten else 0
-
-
-def _pieces(items: Iterable[T]) -> Iterator[list[T]]:
-    iterator = iter(items)
-    while piece := [*islice(iterator, RECORDS_AT_ONCE)]:
-        yield piece
 
 
 def _load(design: Design, name: str, table: str | None, load_name: str | None) -> Load:

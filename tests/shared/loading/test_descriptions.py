@@ -1,29 +1,24 @@
 """Descriptions of files: what is said of a file in TOML, and how its lines are read by it."""
 
 import re
+from textwrap import dedent
 
 import attrs
 import pytest
 
-from shared.loading import Description, FieldDescription, InvalidDescription, UnknownUnit, UnreadableFile, read_lines
+from shared.loading import (
+    Description,
+    FieldDescription,
+    InvalidDescription,
+    UnknownUnit,
+    UnreadableFile,
+    description,
+    read_lines,
+)
 from shared.loading.description import read_description, written_description
 
-SENSOR = """
-delimiter = ";"
-decimal = ","
-none = ["", "?"]
-zone = "Europe/Rome"
-
-[fields.time_ms]
-column = "Date+Time"
-format = "%d/%m/%Y %H.%M.%S"
-
-[fields.value]
-column = "CO(GT)"
-
-[fields.metric]
-value = "co"
-"""
+SENSOR = f'{dedent(description.__doc__.partition("spreadsheet:")[2])}\n[fields.metric]\nvalue = "co"'
+"""The example of the module."""
 DAY_FIRST = "--time-format time_ms='%d/%m/%Y %H:%M'"
 HEADER = "Date;Time;CO(GT);note\n"
 
