@@ -60,7 +60,7 @@ AUTH_LOG = Format(
     tells_year=times_have_year,
     wanted="lines in which sshd, sudo or PAM names a user, such as `session opened for user ada`",
 )
-"""The log of sshd, sudo and PAM that syslog writes; times in UTC, without a year. Lines without a user are ignored.
+"""The log of sshd, sudo and PAM that syslog writes; times without a year. Lines without a user are ignored.
 
 The object is the host, the source is the address, the detail is the whole message. The verb is the process and what it
 reports: `sshd accepted`, `sshd failed`, `sshd invalid`, `sudo command`, `CRON session opened`.

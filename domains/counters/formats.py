@@ -78,7 +78,7 @@ SSHD = Format(
     tells_year=times_have_year,
     wanted="lines of sshd that start with Accepted; --format sshd-failed counts those that start with Failed",
 )
-"""The log-ins that sshd accepted, in a log of syslog; times in UTC, without a year. Other lines are ignored."""
+"""The log-ins that sshd accepted, in a log of syslog; times without a year. Other lines are ignored."""
 
 SSHD_FAILED = Format(
     "sshd-failed",

@@ -13,7 +13,6 @@ from typing import Any
 
 from shared.keys import shown
 from shared.loading import Format, ParsedRows
-from shared.records import parse_time
 
 OF_NAME = ("first", "last", "official_full", "nickname")
 """The values that are nested under `name`."""
@@ -39,16 +38,10 @@ def _document(owner: str, line: str) -> dict[str, Any] | str:
         if type(nested) is not dict or (inner if colon else outer) in nested:
             return f"{name}: must not be both a value and a name of others"
         nested[inner if colon else outer] = value
-    try:
-        changed_ms = parse_time(since)
-    except (TypeError, ValueError) as error:
-        return f"term_start: {error}"
-    return {"owner": owner, "document_id": document_id, "body": body, "changed_ms": changed_ms}
+    return {"owner": owner, "document_id": document_id, "body": body, "changed_ms": since}
 
 
-PEOPLE = Format(
-    "people", "flat JSON lines of people", lambda line: bool(_STARTS.match(line)), _people, has_milliseconds=True
-)
+PEOPLE = Format("people", "flat JSON lines of people", lambda line: bool(_STARTS.match(line)), _people)
 """One person a line, under `user_id`. A colon in a name nests its value; `term_start` is when the document changed."""
 
 FORMATS = (PEOPLE,)

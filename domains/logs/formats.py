@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from shared.loading import ACCESS_LOG_TIME, Format, FormatRows, ParsedRows, layout_format, read_access_log_time
-from shared.records import parse_time
 
 # Access logs: host identity user [day/month/year:time zone] "request" status bytes, then "referer" "agent" and others
 
@@ -59,12 +58,8 @@ def _log4j(lines: Iterable[str], path: Path) -> FormatRows:
 def _event(host: str, values: dict[str, Any]) -> dict[str, Any] | str:
     if not host:
         return "LogEvent.host: must be the name of the file's folder, and a pipe has none; load a file"
-    try:
-        time_ms = parse_time(values["date"])
-    except ValueError:
-        return f"LogEvent.time_ms: must be a time such as 2016-12-19 16:31:46,123 (got {values['date']!r})"
     level = values["level"]
-    return {"host": host, "event": level, "time_ms": time_ms, "severity": level, "message": values["message"]}
+    return {"host": host, "event": level, "time_ms": values["date"], "severity": level, "message": values["message"]}
 
 
 def _folder(path: Path) -> str:
@@ -85,8 +80,8 @@ COMBINED_LOG = Format(
 The client becomes the host, the status the event. The time's zone is applied, but not stored.
 """
 
-LOG4J = Format("log4j", "log4j log", _LOG4J_LAYOUT.recognizes, _log4j, has_milliseconds=True)
-"""Logs of Kafka and others that write `[%d] %p %m`. The folder becomes the host, the level the event; times are UTC.
+LOG4J = Format("log4j", "log4j log", _LOG4J_LAYOUT.recognizes, _log4j)
+"""Logs of Kafka and others that write `[%d] %p %m`. The folder becomes the host, the level the event.
 
 An event of more than `MAX_LINE_CHARACTERS` characters is refused, and the rest of it is refused as another bad line.
 """

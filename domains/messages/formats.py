@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from shared.loading import Format, ParsedRows
-from shared.records import parse_time
 
 from .records import GROUP_SIGN
 
@@ -32,20 +31,16 @@ def _message(line: str) -> dict[str, Any] | str:
         return f"must be a JSON object with line, ts, sender, receiver, body (got {line.strip()!r:.100})"
     if type(number) is not int or not 0 <= number < 10**LINE_DIGITS:
         return f"line: must be 0..{10**LINE_DIGITS - 1} (got {number!r:.100})"
-    try:
-        sent_ms = parse_time(time)
-    except (TypeError, ValueError) as error:
-        return f"ts: {error}"
     return {
         "sender": sender,
         "receiver": CHANNEL if receiver is None else receiver,
-        "sent_ms": sent_ms,
+        "sent_ms": time,
         "message_id": f"{number:0{LINE_DIGITS}}",
         "body": body,
     }
 
 
-CHAT = Format("chat", "chat log", lambda line: bool(_STARTS.match(line)), _chat, has_milliseconds=True)
+CHAT = Format("chat", "chat log", lambda line: bool(_STARTS.match(line)), _chat)
 """Logs of a channel: what was said to the whole channel goes to the receiver `#channel`."""
 
 FORMATS = (CHAT,)

@@ -11,7 +11,6 @@ from typing import Any
 
 from shared.loading import FORMATS as OF_EVERY_DESIGN
 from shared.loading import Format, FormatRows
-from shared.records import parse_time
 
 _JSON_LINES = next(format for format in OF_EVERY_DESIGN if format.name == "jsonl")
 
@@ -27,12 +26,8 @@ def _profile(row: dict[str, Any]) -> dict[str, Any] | str:
         name: value if type(value) is str else json.dumps(value, ensure_ascii=False) for name, value in row.items()
     }
     user_id, name = texts.pop("user_id", ""), texts.pop("official_full", "")
-    try:
-        time_ms = parse_time(texts.get("term_start", ""))
-    except ValueError as error:
-        return f"Profile.time_ms: term_start {error}"
     name = name or f"{texts.get('first', '')} {texts.get('last', '')}".strip()
-    return {"user_id": user_id, "name": name, "time_ms": time_ms, "attributes": texts}
+    return {"user_id": user_id, "name": name, "time_ms": texts.get("term_start", ""), "attributes": texts}
 
 
 MEMBERS = Format(
@@ -41,7 +36,6 @@ MEMBERS = Format(
     lambda line: line.startswith('{"user_id"') and '"term_start"' in line,
     _members,
     line_ends=_JSON_LINES.line_ends,
-    has_milliseconds=True,
 )
 """Flat objects with `user_id`, `first`, `last` and `term_start`; everything else is an attribute.
 

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from .errors import InvalidTimeFormat as InvalidTimeFormat
     from .errors import UnknownField as UnknownField
     from .errors import UnknownUnit as UnknownUnit
-    from .errors import UnneededTime as UnneededTime
-    from .errors import UnneededYear as UnneededYear
+    from .errors import Unneeded as Unneeded
     from .errors import UnreadableFile as UnreadableFile
     from .formats import MAX_LINE_CHARACTERS as MAX_LINE_CHARACTERS
     from .formats import Format as Format
@@ -52,7 +51,7 @@ else:
         __name__,
         description="Description FieldDescription TagDescription",
         detection="FORMATS PARQUET",
-        errors="InvalidDescription InvalidTimeFormat UnknownField UnknownUnit UnneededTime UnneededYear UnreadableFile",
+        errors="InvalidDescription InvalidTimeFormat UnknownField UnknownUnit Unneeded UnreadableFile",
         formats="MAX_LINE_CHARACTERS Format FormatRows ParsedRows",
         line_patterns="pattern_format",
         log_formats="LOG_FORMATS",

@@ -23,12 +23,8 @@ class InvalidTimeFormat(ValueError):
     """A time format that strptime does not know, or by which it would guess; or one for a field that is not a time."""
 
 
-class UnneededYear(ValueError):
-    """A year for a file whose times have one."""
-
-
-class UnneededTime(ValueError):
-    """A time for a file whose lines all have one."""
+class Unneeded(ValueError):
+    """A description of what the lines of a file say themselves, such as a zone of times that name theirs."""
 
 
 class InvalidDescription(ValueError):

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from ..keys.errors import shown
-from ..records.times import parse_time
 from .compression import without_suffix
 from .formats import Format, ParsedRows
 
@@ -48,14 +47,10 @@ def _series_point(line: str, name: str, match: "re.Match[str] | None") -> dict[s
     stamp, comma, value = line.partition(",")
     if not comma:
         return f"must be time,value (got {shown(line)})"
-    try:
-        time_ms = parse_time(stamp)
-    except ValueError:
-        return f"time_ms: must be a time such as 2014-02-14 14:30:00 (got {shown(stamp)})"
     return {
         "host": match["host"] or match["id"],
         "metric": match["metric"] or match["last"],
-        "time_ms": time_ms,
+        "time_ms": stamp,
         "value": value,
     }
 
@@ -101,8 +96,8 @@ def _name_of(element: Any, number: int) -> Any:
     return element.get("server", number) if hasattr(element, "get") else number
 
 
-SERIES = Format("series", "series", lambda line: line.strip() == _HEADER, _series, has_milliseconds=True)
-"""A CSV file of one series: `timestamp,value`, times in UTC. The file's name has metric and host."""
+SERIES = Format("series", "series", lambda line: line.strip() == _HEADER, _series)
+"""A CSV file of one series: `timestamp,value`. The file's name has metric and host."""
 
 NGINX_STATUS = Format(
     "nginx-status",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 import attrs
 
 from ..keys.errors import message_of, shown
-from ..records.times import Unit, parse_time, show_time
+from ..records.times import Unit, parse_time
 from .columns import (
     NOT_CSV,
     Field,
@@ -26,7 +26,7 @@ from .columns import (
 from .csv_format import CSV, columns_with, delimiters_in
 from .description import AS_IS, Description
 from .detection import FORMATS, PARQUET, candidates, detect, is_parquet, titles
-from .errors import InvalidDescription, UnneededTime, UnneededYear, UnreadableFile, either
+from .errors import InvalidDescription, Unneeded, UnreadableFile, either
 from .formats import Format, FormatRows, ParsedRows
 from .given_values import Given
 from .log_layouts import layout_format, usual_layout
@@ -142,9 +142,9 @@ def read_lines(
     be None. In JSON, `a.b` is the value of b in the object a. A Parquet file, whose rows count as lines, needs pyarrow.
     `formats` are more of them than `FORMATS`.
 
-    Raises UnreadableFile, before the first line is returned, for a file that cannot contain such records; UnneededYear
-    and UnneededTime for a description of a year or a time that the format's lines have; and the other errors of
-    `errors.py`, for a description that does not fit the record.
+    Raises UnreadableFile, before the first line is returned, for a file that cannot contain such records; Unneeded for
+    a description of what the lines say themselves; and the other errors of `errors.py`, for a description that does not
+    fit the record.
     """
     fields = fields_of(record_type, description)
     given = Given(description, fields)
@@ -152,6 +152,7 @@ def read_lines(
     at_ms = _time_of_lines(description.at)
     possible = candidates(description, (*formats, *FORMATS))
     if is_parquet(path, description.format):
+        _check_no_text(path, description)
         return _of_parquet(path, record_type, fields, given)
     file = TextFile(path, description.encoding)
     try:
@@ -161,8 +162,8 @@ def read_lines(
         given = Given(description, fields)
         _check_header(detected, first, given.needed(), possible)
         _check_year(detected, description.year)
-        _check_time(detected, at_ms)
-    except (UnneededTime, UnneededYear, UnreadableFile) as error:
+        _check_unneeded(detected, description)
+    except (Unneeded, UnreadableFile) as error:
         file.close()
         raise type(error)(f"{path}: {error}") from None
     except BaseException:
@@ -181,6 +182,13 @@ def read_lines(
     unseen = mapped_columns(fields)
     lines = _lines(record_type, fields, rows, detected.has_cells, unseen)
     return Lines(detected.name, wanted, file, lines, ignored, unseen)
+
+
+def _check_no_text(path: str | Path, description: Description) -> None:
+    """Checks that nothing is said of a Parquet file that only a text has."""
+    for name in ("pattern", "layout", "encoding", "skip", "delimiter", "quote", "header", "year", "at"):
+        if (given := getattr(description, name)) != getattr(AS_IS, name):
+            raise Unneeded(f"{path}: is a Parquet file: leave out {name} (got {shown(given)})")
 
 
 def _of_parquet(path: str | Path, record_type: type[R], fields: list[Field], given: Given) -> Lines[R]:
@@ -263,13 +271,25 @@ def _other_dialect(fields: list[Field], line: str, detected: Format) -> str:
 
 
 def _check_year(detected: Format, year: int | None) -> None:
-    """Checks that a year is given if, and only if, the times of the format have none."""
-    if detected.has_year and year is not None:
-        raise UnneededYear(f"is read as {detected.title}, whose times have a year: leave out --year (got {year})")
+    """Checks that a year is given if the times of the format have none."""
     if not detected.has_year and year is None:
         raise UnreadableFile(
             f"is read as {detected.title}, whose times have no year: give --year, the year of its first line"
         )
+
+
+def _check_unneeded(detected: Format, description: Description) -> None:
+    """Checks that nothing is said of times that the lines of the format say themselves."""
+    formats = [(f"--time-format {name}", said.format) for name, said in description.fields.items()]
+    unneeded = (
+        (detected.has_year, "whose times have a year", [("--year", description.year)]),
+        (not detected.may_lack_time, "whose lines all have a time", [("--at", description.at)]),
+        (detected.has_milliseconds or not detected.has_year, "which defines how times are written", formats),
+    )
+    for is_unneeded, why, options in unneeded:
+        for option, given in options if is_unneeded else ():
+            if given not in (None, ""):
+                raise Unneeded(f"is read as {detected.title}, {why}: leave out {option} (got {shown(given)})")
 
 
 def _time_of_lines(at: str) -> int | None:
@@ -277,13 +297,6 @@ def _time_of_lines(at: str) -> int | None:
         return parse_time(at) if at else None
     except ValueError as error:
         raise InvalidDescription(f"at: {error}") from None
-
-
-def _check_time(detected: Format, at_ms: int | None) -> None:
-    """Checks that a time is given only if lines of the format may lack theirs."""
-    if at_ms is not None and not detected.may_lack_time:
-        got = show_time(at_ms)
-        raise UnneededTime(f"is read as {detected.title}, whose lines all have a time: leave out --at (got {got})")
 
 
 def _with_year(rows: ParsedRows, fields: list[Field], read: SyslogTimes) -> ParsedRows:

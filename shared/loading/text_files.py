@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from functools import partial
-from itertools import chain, islice, repeat
+from itertools import chain, repeat
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -98,11 +98,16 @@ class TextFile:
 
     def _first_line(self, skip: int) -> FirstLine:
         self._decode()
-        skipped = sum(1 for _ in islice(self._text, skip))  # blank lines to the formats, so that numbers stay
+        for number in range(1, skip + 1):
+            line = self._text.readline(MAX_LINE_CHARACTERS)
+            if not line:
+                raise UnreadableFile(f"must have more lines than are skipped, {skip} (got {number - 1})")
+            if len(line) >= MAX_LINE_CHARACTERS:
+                raise UnreadableFile(f"line {number}, which is skipped, {_TOO_LONG}")
         start = self._text.readline(MAX_LINE_CHARACTERS)
         line = start.removeprefix("\ufeff")
         offset = len(encoded(start)) - len(encoded(line))
-        blank_lines = skipped
+        blank_lines = skip  # the formats see skipped lines as blank ones, so that numbers stay
         while line and not line.strip():
             blank_lines += line.endswith(("\n", "\r"))
             offset += len(encoded(line))

@@ -18,6 +18,7 @@ from thriftpy2.thrift import TException
 
 from ...designs import Design, Load, Variant
 from ...events import set_hook
+from ...keys import InvalidKey
 from ...keys.errors import message_of
 from ...loading import (
     FORMATS,
@@ -25,13 +26,11 @@ from ...loading import (
     Line,
     Lines,
     UnknownField,
-    UnneededTime,
-    UnneededYear,
+    Unneeded,
     UnreadableFile,
 )
-from ...loading.columns import NO_OTHER
 from ...stores.outcomes.connection_errors import first_line
-from ...tables import create_tables
+from ...tables import InvalidRecord, create_tables
 from ...writes import ClockSkew, Expired, NotAllStored, allow_expired
 from ...writes.expiring import ExpiredRecord
 from ..named.design_lines import warn
@@ -201,9 +200,9 @@ def _load_files(errors: Console, task: Task, *, warns: bool = True) -> _Loaded:
                     message = str(error)
                     if not source.progress.stored:
                         advice = _other_load(design, load, read, source.progress.file)
-                        message = f"{of_wrong_file(load, message)}{advice}"
+                        message = f"{message.removesuffix(SKIP)}{advice}" if advice else message
                     return _Loaded(loaded, keys, message)
-        except (UnneededTime, UnneededYear, UnreadableFile) as error:
+        except (Unneeded, UnreadableFile) as error:
             return _Loaded(loaded, keys, str(error))
         except ClockSkew as error:
             return _Loaded(loaded, keys, f"{loaded[-1].file}: {error}")
@@ -226,8 +225,8 @@ class _Storing:
     """What identifies a record, see `key_function`."""
     keys: StoredKeys
     """Those of the records that are stored."""
-    restored: str = ""
-    """How the refusal of a record begins that `--restore` may store; empty if it is given, or does nothing."""
+    may_restore: bool = False
+    """Whether `--restore`, which is not given, may store a record that contradicts the stored ones."""
 
     @classmethod
     def of(
@@ -250,9 +249,8 @@ class _Storing:
             return cls(load.new_record_transform, lambda record: correct([record]), correct, load.at_once, key_of, keys)
         has_many = variant.may_store_again and load.stores_many_in(repository)
         many = partial(load.store_all_in, repository) if has_many else None
-        restored = "" if load.restore is None else f"{load.record.__name__}.{load.lines_by[-1]}: "
         one = partial(load.store_in, repository)
-        return cls(load.new_record_transform, one, many, load.at_once, key_of, keys, restored)
+        return cls(load.new_record_transform, one, many, load.at_once, key_of, keys, load.restore is not None)
 
 
 @contextmanager
@@ -319,14 +317,7 @@ def read_as(design: Design, load: Load, read: Callable[..., Lines[Any]], file: s
             advice = f"; {near}"
         raise UnknownField(f"{error}{advice}") from None
     except UnreadableFile as error:
-        raise UnreadableFile(f"{of_wrong_file(load, str(error))}{_other_load(design, load, read, file)}") from None
-
-
-def of_wrong_file(load: Load, message: str) -> str:
-    """A message about a file, which also says that it has other records if it has no column of this load."""
-    if NO_OTHER not in message:
-        return message
-    return message.replace(": no column", f": is not a file of {load.name}: no column", 1).removesuffix(SKIP)
+        raise UnreadableFile(f"{error}{_other_load(design, load, read, file)}") from None
 
 
 def _other_load(
@@ -482,7 +473,7 @@ def _store(storing: _Storing, source: _Source, line: Line[Any], record: Any) -> 
         _leave_out(source, line, why, is_whole=is_alone and all(each.is_whole for each in error.expired.values()))
     except ValueError as error:  # InvalidKey, InvalidRecord, or the domain's own conflict with a stored record
         reason = message_of(error)
-        if storing.restored and reason.startswith(storing.restored):
+        if storing.may_restore and not isinstance(error, (InvalidKey, InvalidRecord)):
             reason += "; --restore takes what scan --lines wrote"
         return reason
     except (TException, OSError) as error:

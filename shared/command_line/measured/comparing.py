@@ -20,7 +20,7 @@ from ...exhibit.heat_tables import TableHeat, in_order_of_time, table_heats, tab
 from ...keys.errors import message_of
 from ...stores.outcomes.connection_errors import first_line
 from ..files.describing import Reading
-from ..files.load_command import SKIP, chosen_load, of_wrong_file, read_as
+from ..files.load_command import SKIP, chosen_load, read_as
 from ..named.designs import find_variants, full_name
 from ..named.typed_values import number
 from ..screen.progress import doing
@@ -110,8 +110,7 @@ def _records(
                 if reason:
                     message = f"{file}:{read_line.number}: {reason}{read_line.span}"
                     if stops:
-                        message += SKIP
-                        raise CommandFailed(message if records else of_wrong_file(load, message))
+                        raise CommandFailed(message + SKIP)
                     line(errors, message)
     return records, False
 

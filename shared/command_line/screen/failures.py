@@ -7,8 +7,7 @@ from ...loading import (
     InvalidTimeFormat,
     UnknownField,
     UnknownUnit,
-    UnneededTime,
-    UnneededYear,
+    Unneeded,
     UnreadableFile,
 )
 from ...stores import InvalidStoreURL, StoreError
@@ -21,7 +20,7 @@ from .wrong_usage import CommandFailed, WrongUsage
 
 WRONG_USAGE = (
     *(WrongUsage, InvalidQuestion, InvalidKey, InvalidStoreURL),
-    *(InvalidDescription, InvalidTimeFormat, UnknownField, UnknownUnit, UnneededTime, UnneededYear),
+    *(InvalidDescription, InvalidTimeFormat, UnknownField, UnknownUnit, Unneeded),
 )
 FAILED = (
     *(CommandFailed, terminal.NotWritten, UnreadableFile),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from domains.logs.formats import FORMATS
 from domains.logs.records import LogEvent
 from shared.loading import Description, read_lines
+from shared.records import parse_time
 from tests.engines import examples
 
 ACCESS = '1.2.3.4 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 5 "-" "curl"'
@@ -94,6 +95,11 @@ def test_an_event_without_end_is_a_bad_line_again_and_again(written, monkeypatch
 
 
 LINE = TEXT.filter(lambda text: not text.endswith("\r") and not re.match(r"\[\d{4}-\d\d-\d\d", text, re.ASCII))
+
+
+def test_the_zone_of_a_log_that_names_none_is_applied_to_its_times(written):
+    ((_, event),) = lines(written(LOG4J_LINE), zone="Europe/Rome")
+    assert event.time_ms == parse_time("2016-12-19T16:31:46.123+01:00")
 
 
 @settings(max_examples=examples(25))

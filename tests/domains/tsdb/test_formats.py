@@ -21,6 +21,8 @@ MILLISECONDS = "Point.time_ms: must be milliseconds since 1970 UTC, not seconds,
 NINE_LABELS = ",".join(f'{tag}="1"' for tag in "abcdefghi")
 SHAPE = 'must be metric{label="value", ...} number, and maybe milliseconds (got '
 
+WANTED = "a time such as 2017-06-23T21:05:06.000Z, 2017-06-23 21:05:06 UTC or 1498251906000"
+
 
 @pytest.fixture
 def written(tmp_path):
@@ -180,7 +182,7 @@ def test_the_host_of_a_series_is_a_tag_and_a_line_that_is_no_measurement_is_refu
     assert lines(path) == [
         (2, Point("cpu", AT_MS, 0.132, {"host": "24ae8d"})),
         (3, Point("cpu", AT_MS + 300_000, 7, {"host": "24ae8d"})),
-        (4, "time_ms: must be a time such as 2014-02-14 14:30:00 (got 'x')"),
+        (4, f"Point.time_ms: must be {WANTED} (got 'x')"),
     ]
 
 

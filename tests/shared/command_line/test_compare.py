@@ -65,6 +65,6 @@ def test_the_variants_keep_their_order_and_each_part_begins_after_an_empty_line(
 
 
 def test_a_file_of_another_design_is_said_to_be_one(rowbook, fixtures):
-    refused = "fixtures/logs/logs.jsonl:1: is not a file of orders: no column order_number, nor any other of Order; "
+    refused = "fixtures/logs/logs.jsonl:1: no column order_number, nor any other of Order; "
     assert rowbook("run orders --file fixtures/logs/logs.jsonl")[2].startswith(refused)
     assert refused in rowbook("load orders fixtures/logs/logs.jsonl --store embedded:")[2]

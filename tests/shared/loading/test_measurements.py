@@ -83,8 +83,15 @@ def test_a_series_is_told_by_its_header_and_blank_lines_are_not_points(written, 
     assert [record for _number, record in lines(path)] == [Measurement("24ae8d", "cpu", 0, 1.0)]
 
 
-TIME = "time_ms: must be a time such as 2014-02-14 14:30:00 (got "
+WANTED = "a time such as 2017-06-23T21:05:06.000Z, 2017-06-23 21:05:06 UTC or 1498251906000"
+TIME = f"Measurement.time_ms: must be {WANTED} (got "
 VALUE = "Measurement.value: must be a number in the range of a float (got "
+
+
+SECONDS = (
+    "Measurement.time_ms: is most likely in seconds, 2014-02-14T14:30:00.000Z: give --unit time_ms=s; if it counts"
+    " milliseconds, give --unit time_ms=ms (got 1392388200)"
+)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +100,7 @@ VALUE = "Measurement.value: must be a number in the range of a float (got "
         ("2014-02-14 14:30:00", "must be time,value (got '2014-02-14 14:30:00')"),
         ("x,1", f"{TIME}'x')"),
         (" 1970-01-01,1", f"{TIME}' 1970-01-01')"),
-        ("1392388200,1", f"{TIME}'1392388200')"),
+        ("1392388200,1", SECONDS),
         ("1969-12-31 23:59:59,1", f"Measurement.time_ms: must be 0..{LAST_MS} (got -1000)"),
         ("1970-01-01,nan", f"{VALUE}'nan'); --none 'nan' --default value=VALUE reads it as no value"),
         ("1970-01-01,1,2", f"{VALUE}'1,2'); --decimal , reads it"),

@@ -10,7 +10,8 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
-from shared.loading import UnreadableFile, read_lines
+from shared.keys.errors import shown
+from shared.loading import Description, Unneeded, UnreadableFile, read_lines
 from tests.shared.loading.sales import HEADER, OBJECT, SALE, Sale, described, lines
 
 
@@ -114,3 +115,12 @@ def test_a_parquet_file_needs_pyarrow(made, monkeypatch):
     monkeypatch.setattr("shared.loading.detection.find_spec", lambda name: None)
     with pytest.raises(UnreadableFile, match=r"needs pyarrow: pip install 'rowbook\[parquet\]'$"):
         read_lines(made({"number": ["a"]}), Sale)
+
+
+@pytest.mark.parametrize(
+    "said", [{"skip": 1}, {"encoding": "latin-1"}, {"delimiter": ";"}, {"at": "2026-01-12"}], ids=str
+)
+def test_what_only_a_text_has_is_refused_for_a_parquet_file(made, said):
+    ((name, given),) = said.items()
+    with pytest.raises(Unneeded, match=rf"a\.parquet: is a Parquet file: leave out {name} \(got {shown(given)}\)"):
+        read_lines(made({"number": ["n"]}), Sale, description=Description(**said))

@@ -8,7 +8,7 @@ import pytest
 from shared.loading import (
     LOG_FORMATS,
     Description,
-    UnneededYear,
+    Unneeded,
     UnreadableFile,
     read_lines,
     starts_as_syslog,
@@ -129,7 +129,7 @@ def test_only_a_file_whose_first_line_has_no_year_needs_one(tmp_path):
     first, second = read(f"{NEW}\n{OLD}\n")
     assert first == "2003-10-11T22:14:15.003Z"
     assert second.startswith("Moment.time_ms: must be a time such as 2017-06-23")
-    with pytest.raises(UnneededYear, match="whose times have a year: leave out --year"):
+    with pytest.raises(Unneeded, match="whose times have a year: leave out --year"):
         read(f"{NEW}\n{OLD}\n", year=2003)
 
 

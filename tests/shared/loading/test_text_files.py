@@ -108,6 +108,16 @@ def test_a_first_line_without_end_makes_a_file_unreadable(written, monkeypatch):
     assert refusal(written(f"{HEADER.strip()},{'x' * 100}")).startswith("the first line must have fewer than ")
 
 
+def test_a_file_must_have_more_lines_than_are_skipped_each_of_limited_length(written, monkeypatch):
+    path = written(f"a\n{HEADER}n-1,5,7\n")
+    assert lines(path, skip=1) == [(3, attrs.evolve(SALE, sold_ms=5))]
+    assert refusal(path, skip=4) == "must have more lines than are skipped, 4 (got 3)"
+    assert refusal(path, skip=3) == "is empty"
+    monkeypatch.setattr("shared.loading.text_files.MAX_LINE_CHARACTERS", 20)
+    too_long = "line 2, which is skipped, must have fewer than "
+    assert refusal(written(f"a\n{'b' * 20}\n{HEADER}"), skip=2).startswith(too_long)
+
+
 def test_a_character_that_two_reads_of_the_file_share_is_not_an_error(written):
     for blanks in range(4):
         content = "number,sold_ms,amount\n" + "é" * 10_000 + "🐘" * blanks + ",0,7\n"

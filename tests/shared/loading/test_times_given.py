@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.loading import Format, UnneededTime
+from shared.loading import Format, Unneeded
 
 from .sales import Sale, lines
 
@@ -40,7 +40,15 @@ def test_a_line_without_a_time_has_the_one_given_and_any_other_its_own(written, 
 )
 def test_a_time_for_a_format_whose_lines_have_one_is_refused(written, content, title):
     path = written(content)
-    with pytest.raises(UnneededTime) as refused:
+    with pytest.raises(Unneeded) as refused:
         lines(path, formats=[PRICES], at_ms=SOLD_MS)
-    said = f"is read as {title}, whose lines all have a time: leave out --at (got 2013-01-01T00:00:00.000Z)"
+    said = f"is read as {title}, whose lines all have a time: leave out --at (got '+{SOLD_MS}')"
     assert str(refused.value) == f"{path}: {said}"
+
+
+def test_a_notation_of_times_that_a_format_reads_itself_is_refused(written):
+    path = written("n-1 7 5\n")
+    with pytest.raises(
+        Unneeded, match=r"which defines how times are written: leave out --time-format sold_ms \(got '%Y'\)"
+    ):
+        lines(path, formats=[PRICES], time_formats={"sold_ms": "%Y"})
