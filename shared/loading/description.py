@@ -18,7 +18,7 @@ A file of sensors, from a spreadsheet:
 import re
 import tomllib
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 import attrs
 from cattrs import Converter, ForbiddenExtraKeysError, transform_error
@@ -112,7 +112,7 @@ class Description:
 AS_IS = Description()
 """A file whose columns are the fields, written as its format writes them."""
 
-_CONVERTER = Converter(forbid_extra_keys=True, omit_if_default=True)
+_CONVERTER = Converter(forbid_extra_keys=True)
 
 
 def _exactly(kind: type[Any], wanted: str) -> Any:
@@ -155,10 +155,3 @@ def _reason(error: BaseException, _type: Any) -> str:
         keys = ", ".join(attribute.name for attribute in attrs.fields(error.cl))
         return f"no such key: {shown(min(error.extra_fields))} (keys: {keys})"
     return str(error) if isinstance(error, ValueError) else "must be a table"
-
-
-def written_description(description: Description) -> str:
-    """The text of a TOML file that `read_description` reads as this description."""
-    from tomli_w import dumps
-
-    return dumps(cast("Mapping[str, Any]", _CONVERTER.unstructure(description)))

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import tomli_w
+from cattrs import Converter
 
 from ...keys.errors import shown
 from ...loading import Format, Lines, read_lines
-from ...loading.description import Description, FieldDescription, TagDescription, read_description, written_description
+from ...loading.description import Description, FieldDescription, TagDescription, read_description
 from ..named.typed_values import number, pairs, time, with_full_names
 from ..screen.wrong_usage import WrongUsage
 
@@ -85,6 +87,11 @@ class Reading:
             raise WrongUsage(f"--save: must be a file that does not exist (got {shown(path)})") from None
         except (OSError, ValueError) as error:
             raise WrongUsage(f"--save: {getattr(error, 'strerror', None) or error} (got {shown(path)})") from None
+
+
+def written_description(description: Description) -> str:
+    """The text of a TOML file that `read_description` reads as this description."""
+    return tomli_w.dumps(Converter(omit_if_default=True).unstructure(description))
 
 
 def _read(path: str) -> Description:

@@ -146,7 +146,7 @@ def _pyproject(made: Made, package: Mapping[str, str], of_library: Vendored | No
     `is_typed` says whether the project has types of other packages.
     """
     releases = {
-        re.split(r"[\[<>=; ]", wanted)[0]: wanted.partition(";")[0].strip()
+        _module_of(wanted): wanted.partition(";")[0].strip()
         for wanted in requires("rowbook") or ()
         if not wanted.startswith("rowbook")
     }
@@ -185,6 +185,11 @@ _FOR_TESTS: Mapping[Size, tuple[str, ...]] = {"keys": (), "questions": ("[store]
 """The extras of rowbook that the tests of a package need."""
 FOR_DESIGN = ("design", "formats")
 """The modules that only the command `rowbook` and the tests import."""
+
+
+def _module_of(requirement: str) -> str:
+    """The top-level package that a requirement installs: `tomli_w` for tomli-w, `backports` for backports.zstd."""
+    return re.split(r"[\[<>=;. ]", requirement)[0].replace("-", "_")
 
 
 def _imported(text: str) -> set[str]:

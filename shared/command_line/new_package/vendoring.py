@@ -20,7 +20,7 @@ TYPINGS = next(filter(Path.is_dir, (LIBRARY / "typings", LIBRARY.parent / "typin
 PLUGIN = next(filter(Path.is_file, (LIBRARY / "pytest_plugin.py", LIBRARY / "testing" / "pytest_plugin.py")), LIBRARY)
 IMPORTED = re.compile(r"^(\s*(?:from|import) )(?:shared|rowbook)(?=[. ])", re.MULTILINE)
 DATA = (".thrift", ".typed")
-UNTYPED = ("pandas", "pyarrow")
+UNTYPED = ("pandas", "pyarrow", "regex")
 
 _LAZY = re.compile(r"^ +from \.([\w.]+) import (\w+) as \2$", re.MULTILINE)
 _LISTED = re.compile(r'^( +)(\w+)=\(?\s*((?:"[\w ]+"\s*)+)\)?,$', re.MULTILINE)

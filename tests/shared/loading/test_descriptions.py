@@ -6,6 +6,7 @@ from textwrap import dedent
 import attrs
 import pytest
 
+from shared.command_line.files.describing import written_description
 from shared.loading import (
     Description,
     FieldDescription,
@@ -15,7 +16,7 @@ from shared.loading import (
     description,
     read_lines,
 )
-from shared.loading.description import read_description, written_description
+from shared.loading.description import read_description
 
 SENSOR = f'{dedent(description.__doc__.partition("spreadsheet:")[2])}\n[fields.metric]\nvalue = "co"'
 """The example of the module."""
