@@ -6,6 +6,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import PurePath
 from typing import Any, BinaryIO, cast
 
@@ -116,10 +117,7 @@ def _xz(data: BinaryIO) -> Any:
 
 def _zstd(data: BinaryIO) -> Any:
     try:
-        if sys.version_info >= (3, 14):
-            from compression import zstd
-        else:
-            from backports import zstd
+        zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
     except ModuleNotFoundError:
         raise UnreadableFile(
             "is compressed by zstd, which needs the package backports.zstd: pip install 'rowbook[zstd]'"

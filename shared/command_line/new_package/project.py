@@ -188,8 +188,8 @@ FOR_DESIGN = ("design", "formats")
 
 
 def _module_of(requirement: str) -> str:
-    """The top-level package that a requirement installs: `tomli_w` for tomli-w, `backports` for backports.zstd."""
-    return re.split(r"[\[<>=;. ]", requirement)[0].replace("-", "_")
+    """The top-level package that a requirement installs: `prometheus_client` for prometheus-client."""
+    return re.split(r"[\[<>=; ]", requirement)[0].replace("-", "_")
 
 
 def _imported(text: str) -> set[str]:

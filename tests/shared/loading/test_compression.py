@@ -127,8 +127,8 @@ def test_a_zip_holds_one_file(tmp_path):
 def test_without_the_package_zstd_is_refused_with_what_to_install(tmp_path, monkeypatch):
     path = tmp_path / "sales"
     path.write_bytes(PACKED["zst"])
-    monkeypatch.setitem(sys.modules, "backports", None)
-    monkeypatch.setitem(sys.modules, "compression", None)
+    monkeypatch.setitem(sys.modules, "backports.zstd", None)
+    monkeypatch.setitem(sys.modules, "compression.zstd", None)
     wanted = "is compressed by zstd, which needs the package backports.zstd: pip install 'rowbook[zstd]'"
     assert refusal(path) == wanted
 
