@@ -1,7 +1,6 @@
 """What would read a value that was refused: what to say of the file, as options of `rowbook load`."""
 
 import re
-from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +14,7 @@ _TIMES = (
     "",
     " %H:%M:%S",
     " %H:%M",
+    " %H%M",
     " %H:%M:%S.%f",
     " %H.%M.%S",
     " %I:%M:%S %p",
@@ -30,16 +30,18 @@ _NOTATIONS = (
 """How programs write times, in strptime's notation."""
 _MOST_CHARACTERS = 40
 """The longest text that may be a time."""
+_MANY_DIGITS = re.compile(r":[0-9]{2}[.,][0-9]{4,}|^-?[0-9]{9,}\.[0-9]{4,}$")
+"""A time with digits below the millisecond."""
 
 
-def for_time(field: str, value: Any) -> str:
-    """What reads a text as a time; empty if nothing is known."""
-    if type(value) is not str or not value or value.isdigit() or len(value) > _MOST_CHARACTERS:
+def for_time(field: str, value: Any, times: WrittenTimes, *, has_format: bool) -> str:
+    """What reads a value as a time; empty if nothing is known."""
+    if _MANY_DIGITS.search(str(value)):
+        return "" if times.are_cut else "; --round ms reads it"
+    if has_format or type(value) is not str or not value or value.isdigit() or len(value) > _MOST_CHARACTERS:
         return ""
-    with suppress(ValueError):
-        WrittenTimes(are_cut=True).read(value)
-        return "; --round ms reads it"
-    notations = [notation for notation in _NOTATIONS if _reads(notation, value)]
+    zone = next((zone for zone in (" UTC", " GMT") if value.endswith(zone)), "")
+    notations = [f"{notation}{zone}" for notation in _NOTATIONS if _reads(notation, value.removesuffix(zone))]
     if not notations:
         return ""
     options = " or ".join(f"--time-format {field}='{notation}'" for notation in notations[:2])
@@ -54,20 +56,16 @@ def _reads(notation: str, text: str) -> bool:
     return True
 
 
-def for_number(value: Any) -> str:
-    """What reads a text as a number; empty if nothing is known."""
-    if type(value) is str and re.search("[.,]", value):
-        for decimal, thousands in ((",", ""), (",", "."), (".", ","), (",", " ")):
-            with suppress(ValueError):
-                WrittenNumbers(decimal, thousands).read(value)
+def for_number(value: Any, numbers: WrittenNumbers) -> str:
+    """What reads a text as a number, if these numbers do not; empty if nothing is known."""
+    if type(value) is str and re.search("[.,]", value) and not numbers.reads(value):
+        for decimal, thousands in ((".", ""), (",", ""), (",", "."), (".", ","), (",", " ")):
+            if WrittenNumbers(decimal, thousands).reads(value):
                 said = f" and thousands = {thousands!r} in --describe" if thousands else ""
                 return f"; --decimal {decimal}{said} reads it"
     return ""
 
 
-def for_no_value(field: str, value: Any, *, may_be_missing: bool) -> str:
+def for_no_value(value: Any) -> str:
     """What makes a text no value, if programs write it for none."""
-    if type(value) is not str or value not in _NO_VALUES:
-        return ""
-    default = "" if may_be_missing else f" --default {field}=VALUE"
-    return f"; --none '{value}'{default} reads it as no value"
+    return f"; --none '{value}' reads it as no value" if type(value) is str and value in _NO_VALUES else ""

@@ -14,6 +14,7 @@ from . import advice
 from .cells import may_be_empty, read_cell
 from .description import JOINED, Description, FieldDescription
 from .errors import InvalidTimeFormat, UnknownField, UnknownUnit, UnreadableFile, either
+from .log_times import Years
 from .time_formats import TimeFormat
 from .values import CONVERTER, allows_none, read_text, read_time, read_value
 from .written_numbers import WrittenNumbers, is_number
@@ -103,10 +104,14 @@ def _field(record: str, attribute: "attrs.Attribute[Any]", description: Descript
         is_optional=said.default is not None or (attribute.default is not attrs.NOTHING and not said.column),
         times=times,
         unit=cast("Unit | None", said.unit or None),
-        time_format=TimeFormat(f"{record}.{name}", said.format, times) if said.format else None,
+        time_format=_time_format(f"{record}.{name}", said.format, description, times) if said.format else None,
         numbers=None if numbers is None or numbers.are_plain else numbers,
         has_default=attribute.default is not attrs.NOTHING,
     )
+
+
+def _time_format(field: str, notation: str, description: Description, times: WrittenTimes) -> TimeFormat:
+    return TimeFormat(field, notation, times, None if description.year is None else Years(description.year))
 
 
 def _check_field(record: str, name: str, said: FieldDescription, names: Iterable[str]) -> None:
@@ -206,11 +211,11 @@ def _object(value: Any) -> dict[str, Any]:
 
 def _advice(field: Field, value: Any) -> str:
     """What would read a value that was refused."""
-    if no_value := advice.for_no_value(field.name, value, may_be_missing=field.is_optional or allows_none(field.type)):
+    if (field.is_optional or allows_none(field.type)) and (no_value := advice.for_no_value(value)):
         return no_value
     if field.name.endswith("_ms"):
-        return "" if field.time_format else advice.for_time(field.name, value)
-    return advice.for_number(value) if is_number(field.type) and field.numbers is None else ""
+        return advice.for_time(field.name, value, field.times, has_format=field.time_format is not None)
+    return advice.for_number(value, field.numbers or WrittenNumbers()) if is_number(field.type) else ""
 
 
 def record_maker(

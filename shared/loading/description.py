@@ -101,11 +101,16 @@ class Description:
         return self.fields.get(field) or FieldDescription()
 
     def with_fields(self, **said: Mapping[str, Any]) -> "Description":
-        """The same with more of its fields: `column={"time_ms": "Date"}`."""
+        """The same with more of its fields: `column={"time_ms": "Date"}`, which is said in place of a value."""
         fields = dict(self.fields)
         for what, values in said.items():
             for name, value in values.items():
-                fields[name] = attrs.evolve(fields.get(name) or FieldDescription(), **{what: value})
+                field = fields.get(name) or FieldDescription()
+                if what == "column" and name not in said.get("value", {}):
+                    field = attrs.evolve(field, value=None)
+                elif what == "value" and name not in said.get("column", {}):
+                    field = attrs.evolve(field, column="")
+                fields[name] = attrs.evolve(field, **{what: value})
         return attrs.evolve(self, fields=fields)
 
 

@@ -3,11 +3,14 @@
 import attrs
 
 from ..keys.errors import shown
+from .cells import may_be_empty
 from .columns import Field, check_columns
 from .description import Description
 from .errors import UnknownField
 from .formats import ParsedRows, Values
 from .values import is_of_pairs, read_value
+
+_SCALARS = (str, int, float)
 
 
 @attrs.frozen
@@ -43,26 +46,32 @@ class Given:
             for tag, column in self.columns_of_tags.items()
         ]
 
-    def added(self, rows: ParsedRows) -> ParsedRows:
-        """The rows with these values; a row that lacks the column of a tag becomes a text that says so."""
-        adds = self.description.fields or self.description.tags or self.description.none
-        return self._added(rows) if adds else rows
+    def added(self, rows: ParsedRows, *, has_cells: bool = False) -> ParsedRows:
+        """The rows with these values; a row that lacks the column of a tag becomes a text that says so.
 
-    def _added(self, rows: ParsedRows) -> ParsedRows:
+        With `has_cells`, the values are texts of cells, see `cells.py`.
+        """
+        adds = self.description.fields or self.description.tags or self.description.none
+        return self._added(rows, has_cells) if adds else rows
+
+    def _added(self, rows: ParsedRows, has_cells: bool) -> ParsedRows:
         described = [(field.column, self.description.of(field.name)) for field in self.fields]
         constants = {column: said.value for column, said in described if said.value is not None}
         defaults = {column: said.default for column, said in described if said.default is not None}
         none = frozenset(self.description.none)
+        of_cells = {field.column for field in self.fields if has_cells and may_be_empty(field.type)}
         for number, last_number, values in rows:
             if not isinstance(values, str):
                 try:
                     if self.description.tags:
                         values = self._with_tags(values)
                     if none:
-                        empty = [name for name, value in values.items() if type(value) is str and value in none]
+                        empty = [
+                            name for name, value in values.items() if type(value) in _SCALARS and str(value) in none
+                        ]
                         values = values | dict.fromkeys(empty)
                     for column, default in defaults.items():
-                        if values.get(column) is None:
+                        if values.get(column) is None or (column in of_cells and not values[column]):
                             values = values | {column: default}
                     values = values | constants
                 except ValueError as error:

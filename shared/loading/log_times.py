@@ -5,6 +5,7 @@ Apr  6 14:19:16               syslog (RFC 3164): the year is that of the file
 """
 
 import re
+from datetime import datetime
 from functools import lru_cache
 
 from ..keys.errors import shown
@@ -15,6 +16,8 @@ _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 """In English, whatever the locale."""
 _HALF_A_YEAR = 6
 """Months."""
+LEAP_YEAR = 2000
+"""The year of a moment whose year is not known yet."""
 
 ACCESS_LOG_TIME = re.compile(r"[0-9]{2}/[A-Za-z]{3}/[0-9]{4}(?::[0-9]{2}){3} [+-][0-9]{2}[0-5][0-9]")
 """A time as access logs have it, such as 12/Jan/2026:08:07:30 +0100."""
@@ -39,18 +42,38 @@ def _access_log_ms(text: str) -> int:
     raise ValueError(f"must be a time such as 17/May/2015:10:05:03 +0000 (got {shown(text)})")
 
 
-class SyslogTimes:
-    """Reads the times of one file of syslog, from the year of its first line; in UTC, because they have no zone.
+class Years:
+    """The years of times that have none, line after line, from the year of the first line.
 
     Each time is in the year in which its month is nearest to the month of the time before: January after December is in
     the next year, and a late line of December after that is in the old one. A file with a gap of more than six months
     must be cut there.
     """
 
-    def __init__(self, year: int, times: WrittenTimes = AS_WRITTEN) -> None:
-        self._times = times
-        self._year = year
+    def __init__(self, first: int) -> None:
+        self._year = first
         self._month: int | None = None
+
+    def with_year(self, moment: datetime, text: str) -> datetime:
+        """The next time, in its year; ValueError for a day that its year lacks."""
+        year, month = self._year, moment.month
+        if self._month is not None:
+            year += (self._month - month > _HALF_A_YEAR) - (month - self._month > _HALF_A_YEAR)
+        try:
+            moment = moment.replace(year=year)
+        except ValueError:
+            raise ValueError(
+                f"must be a time in {year}, counting years from the first line (got {shown(text)})"
+            ) from None
+        self._year, self._month = year, month
+        return moment
+
+
+class SyslogTimes:
+    """Reads the times of one file of syslog, from the year of its first line, see `Years`."""
+
+    def __init__(self, year: int, times: WrittenTimes = AS_WRITTEN) -> None:
+        self._times, self._years = times, Years(year)
 
     def __call__(self, text: str) -> int | str:
         """The milliseconds of a time; ValueError for a text that is not one, or for a day that its year lacks.
@@ -61,15 +84,9 @@ class SyslogTimes:
             return text
         if not SYSLOG_TIME.fullmatch(text) or text[:3] not in _MONTHS:
             raise ValueError(f"must be a time such as Apr  6 14:19:16 (got {shown(text)})")
-        month = _MONTHS.index(text[:3]) + 1
-        year = self._year
-        if self._month is not None:
-            year += (self._month - month > _HALF_A_YEAR) - (month - self._month > _HALF_A_YEAR)
+        month, day = _MONTHS.index(text[:3]) + 1, text[4:6].replace(" ", "0")
         try:
-            time_ms = self._times.read(f"{year:04}-{month:02}-{text[4:6].replace(' ', '0')}T{text[7:]}")
+            moment = datetime.fromisoformat(f"{LEAP_YEAR}-{month:02}-{day}T{text[7:]}")
         except ValueError:
-            raise ValueError(
-                f"must be a time in {year}, counting years from the first line (got {shown(text)})"
-            ) from None
-        self._year, self._month = year, month
-        return time_ms
+            raise ValueError(f"must be a time such as Apr  6 14:19:16 (got {shown(text)})") from None
+        return self._times.milliseconds(self._years.with_year(moment, text), text)

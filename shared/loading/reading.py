@@ -177,7 +177,7 @@ def read_lines(
         rows = _with_year(rows, fields, SyslogTimes(description.year, fields[0].times))
     if detected.may_lack_time:
         rows = _with_time(rows, fields, at_ms)
-    rows = given.added(rows)
+    rows = given.added(rows, has_cells=detected.has_cells)
     wanted = detected.wanted or f"records in the format {detected.title}"
     unseen = mapped_columns(fields)
     lines = _lines(record_type, fields, rows, detected.has_cells, unseen)

@@ -1,5 +1,6 @@
 """Times in a format of the user's own, in strptime's notation: `7/4/1996` is `%m/%d/%Y`."""
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -7,33 +8,52 @@ import attrs
 
 from ..keys.errors import shown
 from .errors import InvalidTimeFormat
+from .log_times import LEAP_YEAR, Years
 from .written_times import AS_WRITTEN, WrittenTimes
 
 _EXAMPLE = datetime(1996, 7, 4, 18, 4, 5, tzinfo=UTC)
+_ZONES = re.compile(r"\b(?:UTC|GMT|Z|MSK|[A-Z]{2,4}T)\b")
+"""Names of zones, as texts of a notation."""
+_UTC = ("UTC", "GMT", "Z")
 
 
 @attrs.frozen
 class TimeFormat:
-    """How the times of one field are written, such as `%Y.%m.%d %H:%M`. Without a zone (`%z`) they are in UTC.
+    """How the times of one field are written, such as `%Y.%m.%d %H:%M`.
+
+    Without a zone (`%z`, or the text UTC, GMT or Z) they are in that of `times`. Without a year they are in those of
+    `years`.
 
     Raises InvalidTimeFormat for a format that strptime does not know, and for one with which it would guess: without a
-    year (strptime assumes 1900), with hours up to 12 without `%p` or the reverse, with a zone's name, which strptime
-    reads and ignores.
+    year or a day (strptime assumes 1900-01-01), with hours up to 12 without `%p` or the reverse, with a zone's name,
+    which strptime reads and ignores.
     """
 
     field: str
     """Record and field, for errors."""
     notation: str
     times: WrittenTimes = AS_WRITTEN
+    years: Years | None = None
+    has_year: bool = attrs.field(init=False)
+    """Whether its times have a year."""
+    names_zone: bool = attrs.field(init=False)
+    """Whether it says in which zone its times are."""
 
     def __attrs_post_init__(self) -> None:
+        names = set(_ZONES.findall(re.sub("%.", " ", self.notation)))
+        is_in_utc = not names.isdisjoint(_UTC)
+        has_year = self._has("%Y", "%y", "%G", "%c", "%x")
         wanted = ""
-        if not any(year in self.notation for year in ("%Y", "%y", "%G", "%c", "%x")):
-            wanted = "have a year, %Y or %y"
-        elif ("%I" in self.notation) != ("%p" in self.notation):
+        if not has_year and self.years is None:
+            wanted = "have a year, %Y or %y, or --year must give that of the first line"
+        elif not has_year and not (self._has("%m", "%b", "%B") and self._has("%d")):
+            wanted = "have a month and a day, such as %b %d"
+        elif self._has("%I") != self._has("%p"):
             wanted = "have %I and %p, or %H"
-        elif "%Z" in self.notation:
+        elif self._has("%Z"):
             wanted = "have %z, or the name of the zone as text, without %Z"
+        elif names and not is_in_utc and self.times.zone is None:
+            wanted = f"not name the zone {min(names)} unless --zone says which one that is, such as Europe/Rome"
         if wanted:
             raise InvalidTimeFormat(f"{self.field}: its time format must {wanted} (got {shown(self.notation)})")
         try:
@@ -41,12 +61,24 @@ class TimeFormat:
         except ValueError as error:
             reason = f"must be one of strptime, such as %m/%d/%Y %H:%M: {error}"
             raise InvalidTimeFormat(f"{self.field}: its time format {reason} (got {shown(self.notation)})") from None
+        object.__setattr__(self, "has_year", has_year)
+        object.__setattr__(self, "names_zone", is_in_utc or self._has("%z"))
+        if is_in_utc:
+            object.__setattr__(self, "times", attrs.evolve(self.times, zone=UTC))
+
+    def _has(self, *directives: str) -> bool:
+        return any(directive in self.notation for directive in directives)
 
     def read(self, value: Any) -> int:
         """The milliseconds of a text in this format; ValueError for any other value."""
         try:
-            moment = datetime.strptime(value, self.notation)
+            if self.has_year:
+                moment = datetime.strptime(value, self.notation)
+            else:
+                moment = datetime.strptime(f"{LEAP_YEAR} {value}", f"%Y {self.notation}")
         except (TypeError, ValueError, OverflowError):
             example = _EXAMPLE.strftime(self.notation)
             raise ValueError(f"must be a time by {self.notation}, such as {example} (got {shown(value)})") from None
+        if not self.has_year and self.years is not None:
+            moment = self.years.with_year(moment, value)
         return self.times.milliseconds(moment, value)

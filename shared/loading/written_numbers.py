@@ -57,6 +57,13 @@ class WrittenNumbers:
             raise ValueError(f"must be a number (got {shown(value)})") from None
         return str(int(scaled)) if scaled == scaled.to_integral_value() else str(scaled)
 
+    def reads(self, text: str) -> bool:
+        """Whether a text is such a number."""
+        try:
+            return bool(self._plain(text))
+        except ValueError:
+            return False
+
     def _plain(self, text: str) -> str:
         decimal, thousands = re.escape(self.decimal), re.escape(self.thousands)
         whole = rf"[0-9]{{1,3}}(?:{thousands}[0-9]{{3}})+|[0-9]+" if thousands else "[0-9]+"

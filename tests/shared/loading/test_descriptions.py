@@ -81,7 +81,8 @@ def test_a_description_that_says_what_none_can_is_refused(text, reason):
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        ({"zone": "Europe/Roma"}, "zone: must be a time zone of this machine, such as Europe/Rome (got 'Europe/Roma')"),
+        ({"zone": "Europe/Roma"}, "zone: must be a time zone of this machine, such as Europe/Rome, or an offset"),
+        ({"zone": "+99:00"}, "zone: must be a time zone of this machine"),
         ({"round": "s"}, "round: must be ms (got 's')"),
         ({"decimal": "1"}, "decimal: must be one character that no number has (got '1')"),
         ({"decimal": ",", "thousands": ","}, "thousands: must differ from decimal (got ',' for both)"),
@@ -116,6 +117,10 @@ def test_a_scale_of_a_time_or_a_text_is_refused():
         ("2004-10-31T02:30:00Z", 1_099_189_800_000),
         ("2004-10-31 02:30:00 UTC", 1_099_189_800_000),
         ("1099189800000", 1_099_189_800_000),
+        (
+            "noon",
+            "must be a time such as 2017-06-23T21:05:06.000Z, 2017-06-23 21:05:06 UTC or 1498251906000 (got 'noon')",
+        ),
     ],
 )
 def test_a_time_without_a_zone_is_in_the_zone_that_is_said(read, text, wanted):
@@ -153,7 +158,7 @@ def test_digits_below_the_millisecond_are_cut_off_if_that_is_said_and_refused_ot
         ('decimal = ","\nthousands = "."', "1234,5", 1_234.5),
         ('thousands = ","', "1,234", 1_234.0),
         ('decimal = ","\nthousands = "."', "1.23,5", "must be a number such as 1.234,5 (got '1.23,5')"),
-        ('decimal = ","', "2.5", "must be a number such as 1234,5 (got '2.5')"),
+        ('decimal = ","', "2.5", "must be a number such as 1234,5 (got '2.5'); --decimal . reads it"),
     ],
 )
 def test_numbers_have_the_signs_that_are_said(read, said, text, value):
@@ -189,6 +194,16 @@ def test_a_file_without_a_header_has_the_columns_that_are_said(read):
     assert read("m,0,7\nn,1,8\n", 'header = ["metric", "time_ms", "value"]') == [Point("m", 0, 7.0), Point("n", 1, 8.0)]
 
 
+def test_a_default_is_not_for_lines_that_have_a_value(read):
+    content = "metric,time_ms,value,count\nm,0,1,\nm,0,1,8\n"
+    assert [line.count for line in read(content, '[fields.count]\ndefault = "7"')] == [7, 8]
+
+
+def test_a_number_of_json_may_stand_for_none_too(read):
+    lines = [f'{{"metric": "m", "time_ms": 0, "value": 1, "count": {count}}}\n' for count in (-999, '"-999"', 9)]
+    assert [line.count for line in read("".join(lines), 'none = ["-999"]')] == [None, None, 9]
+
+
 def test_a_file_without_quotes_keeps_them(read):
     content = 'metric\ttime_ms\tvalue\n"m\t0\t7\n'
     assert read(content, 'delimiter = "\\t"\nquote = ""') == [Point('"m', 0, 7.0)]
@@ -208,7 +223,11 @@ def test_a_file_without_quotes_keeps_them(read):
         ("time_ms", "31/03/2004 18:00", "; --time-format time_ms='%d/%m/%Y %H:%M' reads it"),
         ("time_ms", "2020-01-01T00:00:00.123456", "; --round ms reads it"),
         ("value", '"2,5"', "; --decimal , reads it"),
-        ("value", "NA", "; --none 'NA' --default value=VALUE reads it as no value"),
+        ("time_ms", "2020/01/31 1800 UTC", "; --time-format time_ms='%Y/%m/%d %H%M UTC' reads it"),
+        ("time_ms", "1577836800.123456", "; --round ms reads it"),
+        ("value", "NA", ""),
+        ("value", '"1.234,5"', "; --decimal , and thousands = '.' in --describe reads it"),
+        ("count", "2.5", ""),
         ("count", "NA", "; --none 'NA' reads it as no value"),
         ("value", "seven", ""),
     ],

@@ -30,23 +30,29 @@ def test_a_day_below_ten_comes_after_a_blank_or_a_zero(stamp):
     assert SyslogTimes(2017)(stamp) == parse_time("2017-04-06T14:19:16Z")
 
 
-@pytest.mark.parametrize("text", ["", "Apr 6 14:19:16", "Mai  6 14:19:16", "apr  6 14:19:16", "Apr  6 14:19"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "Apr 6 14:19:16", "Mai  6 14:19:16", "apr  6 14:19:16", "Apr  6 14:19"),
+        *("Apr 31 14:19:16", "Apr  0 14:19:16", "Apr  6 24:19:16"),
+    ],
+)
 def test_a_text_that_is_not_a_time_of_syslog_is_refused(text):
     with pytest.raises(ValueError, match=r"^must be a time such as Apr  6 14:19:16 .got "):
         SyslogTimes(2017)(text)
 
 
-@pytest.mark.parametrize("text", ["Apr 31 14:19:16", "Apr  0 14:19:16", "Apr  6 24:19:16", "Feb 29 00:00:00"])
-def test_a_time_that_the_year_lacks_is_refused_with_the_year(text):
+def test_a_day_that_the_year_lacks_is_refused_with_the_year():
     with pytest.raises(ValueError, match=r"^must be a time in 2017, counting years from the first line"):
-        SyslogTimes(2017)(text)
+        SyslogTimes(2017)("Feb 29 00:00:00")
 
 
 def test_a_refused_time_does_not_move_the_year():
     read = SyslogTimes(2023)
     read("Dec 31 00:00:00")
-    with pytest.raises(ValueError, match="must be a time in 2024"):
-        read("Jan 32 00:00:00")
+    for refused in ("Jan 32 00:00:00", "Jan  1 24:00:00"):
+        with pytest.raises(ValueError, match="must be a time"):
+            read(refused)
     assert read("Dec 31 00:00:01") == parse_time("2023-12-31T00:00:01Z")
 
 

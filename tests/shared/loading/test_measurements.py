@@ -102,7 +102,7 @@ SECONDS = (
         (" 1970-01-01,1", f"{TIME}' 1970-01-01')"),
         ("1392388200,1", SECONDS),
         ("1969-12-31 23:59:59,1", f"Measurement.time_ms: must be 0..{LAST_MS} (got -1000)"),
-        ("1970-01-01,nan", f"{VALUE}'nan'); --none 'nan' --default value=VALUE reads it as no value"),
+        ("1970-01-01,nan", f"{VALUE}'nan')"),
         ("1970-01-01,1,2", f"{VALUE}'1,2'); --decimal , reads it"),
     ],
 )

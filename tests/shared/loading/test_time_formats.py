@@ -5,9 +5,10 @@ import re
 import pytest
 
 from shared.loading import InvalidTimeFormat
+from shared.loading.log_times import Years
 from shared.loading.time_formats import TimeFormat
 from shared.loading.values import read_time
-from shared.loading.written_times import AS_WRITTEN
+from shared.loading.written_times import AS_WRITTEN, WrittenTimes
 from shared.records import parse_time
 
 
@@ -22,6 +23,31 @@ from shared.records import parse_time
 )
 def test_a_time_is_read_as_its_format_says(notation, text, time):
     assert TimeFormat("Order.placed_ms", notation).read(text) == parse_time(time)
+
+
+@pytest.mark.parametrize(
+    ("notation", "zone", "text", "time"),
+    [
+        ("%Y-%m-%d %H:%M", "Europe/Rome", "2024-06-27 00:00", "2024-06-26T22:00Z"),
+        ("%Y-%m-%d %H:%M", "+05:30", "2024-06-27 00:00", "2024-06-26T18:30Z"),
+        ("%Y-%m-%d %H:%M CEST", "Europe/Rome", "2024-06-27 00:00 CEST", "2024-06-26T22:00Z"),
+        ("%Y-%m-%d %H:%M UTC", "Europe/Rome", "2024-06-27 00:00 UTC", "2024-06-27T00:00Z"),
+        ("%Y-%m-%dT%H:%MZ", "Europe/Rome", "2024-06-27T00:00Z", "2024-06-27T00:00Z"),
+        ("%Y-%m-%d %H:%M %z", "Europe/Rome", "2024-06-27 00:00 +0500", "2024-06-26T19:00Z"),
+    ],
+)
+def test_a_zone_applies_to_times_that_name_no_other(notation, zone, text, time):
+    assert TimeFormat("Order.placed_ms", notation, WrittenTimes.of(zone, "")).read(text) == parse_time(time)
+
+
+def test_times_without_a_year_are_in_those_after_that_of_the_first_line():
+    written = TimeFormat("Order.placed_ms", "%m-%d %H:%M:%S.%f", years=Years(2023))
+    times = ["12-31 23:59:59.250", "01-01 00:00:00.000", "12-31 23:59:59.500", "02-29 00:00:00.000"]
+    assert [written.read(text) for text in times] == [
+        *map(parse_time, ("2023-12-31T23:59:59.250", "2024-01-01", "2023-12-31T23:59:59.500", "2024-02-29"))
+    ]
+    with pytest.raises(ValueError, match=r"must be a time in 2023, counting years from the first line \(got '02-29'\)"):
+        TimeFormat("Order.placed_ms", "%m-%d", years=Years(2023)).read("02-29")
 
 
 @pytest.mark.parametrize(
@@ -45,12 +71,19 @@ def test_another_value_is_refused_with_an_example(notation, value, wanted):
         ("%Y-%m-%d %I:%M", "have %I and %p, or %H"),
         ("%Y-%m-%d %H:%M %p", "have %I and %p, or %H"),
         ("%Y-%m-%d %Z", "have %z"),
+        ("%Y-%m-%d CEST", "not name the zone CEST unless --zone says which one that is"),
         ("%Y %Q", "be one of strptime"),
     ],
 )
 def test_a_format_by_which_a_time_would_be_guessed_is_refused(notation, wanted):
     with pytest.raises(InvalidTimeFormat, match=rf"^Order.placed_ms: its time format must {wanted}.* \(got '"):
         TimeFormat("Order.placed_ms", notation)
+
+
+@pytest.mark.parametrize("notation", ["%H:%M", "%d %H:%M", "%b %H:%M"])
+def test_a_year_alone_makes_no_day_of_a_time(notation):
+    with pytest.raises(InvalidTimeFormat, match=r"must have a month and a day, such as %b %d"):
+        TimeFormat("Order.placed_ms", notation, years=Years(2023))
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,7 @@ def test_escaped_characters_are_read_unless_they_are_no_text():
 def test_files_may_be_joined_and_the_later_ones_have_columns_of_their_own():
     second = [HEADER[0], "#fields\tts\tuid", "#types\ttime\tstring", "2.5\tC2"]
     assert values(*HEADER, LINE, "#close\tx", *second) == [VALUES, {"ts": "2.5", "uid": "C2"}]
+    assert values(*HEADER, LINE, *second[1:2], "2.5\tC2") == [VALUES, {"ts": "2.5", "uid": "C2"}]
 
 
 def test_a_header_may_lack_types():
