@@ -65,7 +65,9 @@ MODULES = {
 
 def imported(path: Path) -> set[str]:
     """The top-level names of the modules that a file imports, but for those of the standard library."""
-    names = {module.split(".")[0] for module in imported_modules(path)}
+    by_call = re.findall(r"import_module\((.*)\)", path.read_text(encoding="utf-8"))
+    by_name = {package for call in by_call for package in re.findall(r'"(\w+)\.\w+"', call)}
+    names = {module.split(".")[0] for module in imported_modules(path)} | by_name
     later = {"compression"}  # in the standard library from Python 3.14 on
     return names - {"", "shared", "domains", "fixtures"} - {*sys.stdlib_module_names} - later
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from difflib import SequenceMatcher
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -22,6 +23,8 @@ from .written_times import AS_WRITTEN, WrittenTimes
 
 R = TypeVar("R")
 
+_MISSPELLED = 0.6
+"""From this ratio of `SequenceMatcher` on, a name may be a misspelling of another one."""
 _MAX_SHOWN_CHARACTERS = 500
 """The most characters of column names in an error."""
 
@@ -169,9 +172,16 @@ def _why_missing(missing: Sequence[Field], columns: Collection[str], *, has_none
         reason = f"no column {wanted} for {first.record}"
     else:
         reason = f"no column {wanted} for {first.record}.{', '.join(field.name for field in missing)}"
-    seen = ", ".join(name if name.isprintable() else repr(name) for name in dict.fromkeys(_column_names(columns)))
+    names = sorted(dict.fromkeys(_column_names(columns)), key=partial(_distance, first.column))
+    seen = ", ".join(name if name.isprintable() and ", " not in name else repr(name) for name in names)
     seen = seen if len(seen) <= _MAX_SHOWN_CHARACTERS else seen[:_MAX_SHOWN_CHARACTERS] + " ..."
     return f"{reason}; map a field to one of: {seen}" if seen else reason
+
+
+def _distance(wanted: str, name: str) -> float:
+    """0 for columns that are no misspelling of the wanted one, less for those that are."""
+    ratio = SequenceMatcher(None, wanted.lower(), name.lower()).ratio()
+    return -ratio if ratio > _MISSPELLED else 0
 
 
 def _column_names(columns: Collection[str]) -> Iterator[str]:

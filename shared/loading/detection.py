@@ -25,6 +25,8 @@ KINDS = get_args(Kind)
 """The programs whose layouts are known."""
 FORMATS = (*LOG_FORMATS, CSV, JSONL)
 """The formats of text files that every design reads."""
+ENCODING_ADVICE = "; give its --encoding, such as latin-1"
+"""For a text whose bytes are not UTF-8."""
 PARQUET = "parquet"
 """The name of the format of files that are not text; see `parquet_tables.py`."""
 
@@ -117,7 +119,8 @@ def _check_text(first: FirstLine, formats: Sequence[Format]) -> None:
     index = line.find("\0") if "\0" in line else first_not_utf8(line)
     if index >= 0:
         byte = f"byte {encoded(line[index]).hex()} at offset {first.offset + len(encoded(line[:index]))}"
-        raise UnreadableFile(f"is not UTF-8 text ({byte}); must be {either(titles(formats))}")
+        kind, advice = ("text", "") if line[index] == "\0" else ("UTF-8 text", ENCODING_ADVICE)
+        raise UnreadableFile(f"is not {kind} ({byte}){advice or f'; must be {either(titles(formats))}'}")
 
 
 def titles(formats: Sequence[Format]) -> list[str]:

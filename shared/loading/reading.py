@@ -3,9 +3,7 @@
 Values are read exactly as they are written, or refused (`values.py`); nothing is trimmed, rounded or guessed.
 """
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
@@ -23,23 +21,21 @@ from .columns import (
     required_columns,
     with_nested,
 )
-from .csv_format import CSV, columns_with, delimiters_in
+from .csv_format import CSV
 from .description import AS_IS, Description
-from .detection import FORMATS, PARQUET, candidates, detect, is_parquet, titles
+from .detection import ENCODING_ADVICE, FORMATS, PARQUET, candidates, detect, is_parquet, titles
 from .errors import InvalidDescription, Unneeded, UnreadableFile, either
 from .formats import Format, FormatRows, ParsedRows
 from .given_values import Given
-from .log_layouts import layout_format, usual_layout
 from .log_times import SyslogTimes
+from .other_dialects import other_dialect
 from .text_files import FirstLine, TextFile, encoded, first_not_utf8
+from .written_times import names_no_zone
 
 if TYPE_CHECKING:
     from .parquet_tables import ParquetTable
 
 R = TypeVar("R")
-
-FEW_COLUMNS = 2
-"""A line with so many cells may be any text with a comma in it."""
 
 
 @attrs.frozen
@@ -80,6 +76,38 @@ class _Ignored:
                 yield number, last_number, values
 
 
+@attrs.define
+class _Seen:
+    """What the lines of a file have shown so far."""
+
+    unseen: dict[str, Field]
+    """The mapped columns that no line has had, with their fields."""
+    columns: tuple[str, ...] = ()
+    """Those of the first row."""
+    in_utc: str = ""
+    """The first time that was taken for one in UTC because nothing says its zone."""
+
+    def take(self, values: Mapping[str, Any], fields: Iterable[Field]) -> None:
+        """Takes the values of a row that became a record."""
+        for column in self.unseen.keys() & values.keys() if self.unseen else ():
+            del self.unseen[column]
+        if not self.columns:
+            self.columns = tuple(values)
+            self.in_utc = next((text for text in map(_time_without_zone(values), fields) if text), "")
+
+
+def _time_without_zone(values: Mapping[str, Any]) -> Callable[[Field], str]:
+    """A function of a field: the text of its time, if nothing says the zone of it; empty otherwise."""
+
+    def text_of(field: Field) -> str:
+        value: Any = values.get(field.column)
+        is_zoned = field.times.zone is not None or (field.time_format is not None and field.time_format.names_zone)
+        is_time = field.name.endswith("_ms") and type(value) is str and names_no_zone(value)
+        return str(value) if is_time and not is_zoned else ""
+
+    return text_of
+
+
 @attrs.frozen
 class Lines(Generic[R]):
     """The lines of an open file, to be read once; the file is closed after the last line."""
@@ -91,7 +119,8 @@ class Lines(Generic[R]):
     _file: "TextFile | ParquetTable"
     _lines: Iterator[Line[R]]
     _ignored: _Ignored
-    _unseen: Mapping[str, Field]
+    _seen: _Seen
+    _fields: Sequence[Field]
 
     def __iter__(self) -> Iterator[Line[R]]:
         try:
@@ -121,11 +150,27 @@ class Lines(Generic[R]):
 
     @property
     def notes(self) -> list[str]:
-        """The mapped columns that no line has had, each in words; to be asked after the last line."""
-        return [
+        """What a reader of the file should know, in words; to be asked after the last line."""
+        if not self._seen.columns:
+            return []
+        lacking = [
             f"no line has {column}, so {field.record}.{field.name} has its default"
-            for column, field in self._unseen.items()
+            for column, field in self._seen.unseen.items()
         ]
+        text = self._seen.in_utc
+        zone = [f"times without a zone are read as UTC, such as {text}; --zone says which they are in"] if text else []
+        return [*lacking, *zone]
+
+    @property
+    def unread(self) -> list[str]:
+        """The columns of the first record that no field is read from; to be asked after the last line."""
+        read = {piece for field in self._fields for piece in (field.column, *field.joined, field.column.split(".")[0])}
+        return [column for column in self._seen.columns if column not in read]
+
+    @property
+    def defaulted(self) -> list[str]:
+        """The fields that have their default because the first record has no column of that name."""
+        return [field.name for field in self._fields if field.is_optional and not field.is_in(self._seen.columns)]
 
 
 def read_lines(
@@ -160,7 +205,7 @@ def read_lines(
         detected = detect(possible, first)
         fields = _with_time_column(fields, detected, description)
         given = Given(description, fields)
-        _check_header(detected, first, given.needed(), possible)
+        _check_header(detected, file, first, given.needed(), possible)
         _check_year(detected, description.year)
         _check_unneeded(detected, description)
     except (Unneeded, UnreadableFile) as error:
@@ -179,9 +224,9 @@ def read_lines(
         rows = _with_time(rows, fields, at_ms)
     rows = given.added(rows, has_cells=detected.has_cells)
     wanted = detected.wanted or f"records in the format {detected.title}"
-    unseen = mapped_columns(fields)
-    lines = _lines(record_type, fields, rows, detected.has_cells, unseen)
-    return Lines(detected.name, wanted, file, lines, ignored, unseen)
+    seen = _Seen(mapped_columns(fields))
+    lines = _lines(record_type, fields, rows, detected.has_cells, seen)
+    return Lines(detected.name, wanted, file, lines, ignored, seen, fields)
 
 
 def _check_no_text(path: str | Path, description: Description) -> None:
@@ -201,8 +246,9 @@ def _of_parquet(path: str | Path, record_type: type[R], fields: list[Field], giv
     except UnreadableFile as error:
         file.close()
         raise UnreadableFile(f"{path}: {error}") from None
-    lines = _lines(record_type, fields, given.added(file.rows()), False, {})
-    return Lines(PARQUET, "rows of a Parquet file", file, lines, _Ignored(), {})
+    seen = _Seen({})
+    lines = _lines(record_type, fields, given.added(file.rows()), False, seen)
+    return Lines(PARQUET, "rows of a Parquet file", file, lines, _Ignored(), seen, fields)
 
 
 def read_records(path: str | Path, record_type: type[R], formats: Sequence[Format] = ()) -> Iterator[R]:
@@ -213,7 +259,9 @@ def read_records(path: str | Path, record_type: type[R], formats: Sequence[Forma
         yield line.record
 
 
-def _check_header(detected: Format, first: FirstLine, fields: list[Field], possible: Sequence[Format]) -> None:
+def _check_header(
+    detected: Format, file: TextFile, first: FirstLine, fields: list[Field], possible: Sequence[Format]
+) -> None:
     """Checks that the header, if the format has one, names the columns of the fields."""
     if detected.header is None:
         return
@@ -223,7 +271,7 @@ def _check_header(detected: Format, first: FirstLine, fields: list[Field], possi
         reason = str(error)
         if not isinstance(error, UnreadableFile):
             reason = f"the header in line {first.blank_lines + 1} {reason}"
-        if said := _other_dialect(fields, first.text, detected):
+        if detected.name == CSV.name and (said := other_dialect(fields, first, file, detected)):
             raise UnreadableFile(said) from None
         others = titles([format for format in possible if format is not detected])
         if len(others) > 1:  # a user with a log of an unknown format would wonder about columns
@@ -243,31 +291,6 @@ def _with_time_column(fields: list[Field], detected: Format, description: Descri
     unit = cast("Unit | None", said.unit or detected.time_unit or None)
     time = attrs.evolve(times[0], column=detected.time_column, unit=None if said.format else unit)
     return [time if field is times[0] else field for field in fields]
-
-
-def _other_dialect(fields: list[Field], line: str, detected: Format) -> str:
-    """What a first line says of the dialect of CSV that it is in, if that is not the one that was read."""
-    assert detected.header is not None
-    if detected is CSV and (known := usual_layout(line)):
-        layout, header = ":".join(known), layout_format(*known).header
-        names = ", ".join(header(line) if header else [])
-        return f"looks like a log of {known[0]}: give --layout {shown(layout)}, and map fields to {names}"
-    with suppress(ValueError):
-        read = detected.header(line)
-        for delimiter in delimiters_in(line):
-            columns = columns_with(line, delimiter)
-            if len(columns) > max(len(read), FEW_COLUMNS):
-                said = f"looks like CSV with {shown(delimiter)}: give --delimiter {shown(delimiter)}"
-                try:
-                    check_columns(fields, columns)
-                except UnreadableFile as error:
-                    return f"{said}; then {error}"
-                return said
-        if any(re.match("[-+]?[0-9]", column) for column in read) and len(read) > FEW_COLUMNS:
-            return (
-                f"has no header: give header = [...] in --describe, its {len(read)} columns (got {shown(line.strip())})"
-            )
-    return ""
 
 
 def _check_year(detected: Format, year: int | None) -> None:
@@ -325,9 +348,9 @@ def _with_time(rows: ParsedRows, fields: list[Field], at_ms: int | None) -> Pars
 
 
 def _lines(
-    record_type: type[R], fields: list[Field], rows: ParsedRows, has_cells: bool, unseen: dict[str, Field]
+    record_type: type[R], fields: list[Field], rows: ParsedRows, has_cells: bool, seen: _Seen
 ) -> Iterator[Line[R]]:
-    """Removes from `unseen` the columns that a line has."""
+    """Each line with its record; `seen` takes what they show."""
     make_record = record_maker(record_type, fields, has_cells=has_cells)
     nested_fields = [field for field in fields if "." in field.column or field.joined]
     required = required_columns(fields)
@@ -339,18 +362,18 @@ def _lines(
             if nested_fields:
                 values = with_nested(nested_fields, values)
             _check_utf8(values)
-            for column in unseen.keys() & values.keys() if unseen else ():
-                del unseen[column]
             if not required <= values.keys():
                 check_columns(fields, values)
             record = make_record(values)
         except (TypeError, ValueError, RecursionError) as error:  # of the record's own validators and converters, too
             yield Line(number, last_number, None, message_of(error))
         else:
+            if seen.unseen or not seen.columns:
+                seen.take(values, fields)
             yield Line(number, last_number, record)
 
 
 def _check_utf8(values: Mapping[str, Any]) -> None:
     for name, text in values.items():
         if type(text) is str and not text.isascii() and (index := first_not_utf8(text)) >= 0:
-            raise ValueError(f"{name}: is not UTF-8 (byte {encoded(text[index]).hex()})")
+            raise ValueError(f"{name}: is not UTF-8 (byte {encoded(text[index]).hex()}){ENCODING_ADVICE}")

@@ -4,6 +4,7 @@ The module that does the work is imported when the command runs.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import Annotated
 
 import typer
@@ -230,8 +231,6 @@ def load_(
     of_files |= {"pattern": pattern, "layout": layout, "none": None if none is None else tuple(none)}
     of_files |= {"zone": zone, "round": round_, "year": year, "at": at}
     reading = Reading.of(describe, of_fields, tag or [], of_files)
-    if save is not None:
-        reading.save(save)
     if (store is None) != checks:
         raise WrongUsage(
             "--store: must be without --check"
@@ -239,7 +238,9 @@ def load_(
             else f"Missing option '--store': {URL}; see rowbook load --help"
         )
     task = Task(name, files, store or "", as_, reading, on_error == "stop", correct, allow_expired, restore, checks)
-    code = load(out, errors, task, jobs=number("--jobs", jobs, MAX_JOBS), as_json=as_json)
+    processes = number("--jobs", jobs, MAX_JOBS)
+    with nullcontext() if save is None else reading.saved(save):
+        code = load(out, errors, task, jobs=processes, as_json=as_json)
     raise typer.Exit(code)
 
 

@@ -1,6 +1,7 @@
 """Options that describe files, as one description; it can be saved as a TOML file, and taken from one."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -78,8 +79,9 @@ class Reading:
 
         return read
 
-    def save(self, path: str) -> None:
-        """Writes the description to a file, which must not exist."""
+    @contextmanager
+    def saved(self, path: str) -> Generator[None]:
+        """A block that keeps the description in a file, which must not exist; an error removes it."""
         try:
             with Path(path).open("x", encoding="utf-8") as file:
                 file.write(written_description(self.description))
@@ -87,6 +89,11 @@ class Reading:
             raise WrongUsage(f"--save: must be a file that does not exist (got {shown(path)})") from None
         except (OSError, ValueError) as error:
             raise WrongUsage(f"--save: {getattr(error, 'strerror', None) or error} (got {shown(path)})") from None
+        try:
+            yield
+        except BaseException:
+            Path(path).unlink()
+            raise
 
 
 def written_description(description: Description) -> str:

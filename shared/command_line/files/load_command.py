@@ -1,6 +1,7 @@
 """`rowbook load`: files into tables, and what became of every line; a bad one fails the command or is skipped."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
@@ -58,8 +59,10 @@ ADVICE = (
     " runs a Thrift2 gateway"
 )
 SKIP = "; --on-error skip continues"
-_VALUE = re.compile(r" \(got .*|[0-9]+")
+_VALUE = re.compile(r" \(got .*?\)(?=; |$)|; map a field to one of: .*|[0-9]+")
 """What differs in the reasons of lines that are bad in the same way."""
+MOST_OF_A_KIND = 10
+"""The most lines that are said one by one for the same reason."""
 LINES_AT_ONCE = 50
 """Lines that are loaded between two updates of the progress bar."""
 
@@ -299,12 +302,17 @@ class _Source:
     """Whether any line could be read as a record."""
     unsaid: list[str] = attrs.field(factory=list[str])
     """Why lines were skipped, before any could be read."""
+    kinds: dict[str, Refused] = attrs.field(factory=dict[str, Refused])
+    """The bad lines by their reasons."""
+    said: Counter[str] = attrs.field(factory=Counter[str])
+    """How many there are of each kind, by its example."""
 
     @classmethod
     def of(cls, task: Task, file: str, lines: Lines[Any], replaced: int | None) -> "_Source":
         """A file of which nothing has been stored; `replaced` is 0, or None if that is not known."""
-        refused: dict[str, Refused] | None = {} if task.checks else None
-        return cls(lines, LoadedFile(file, lines.format, lines.wanted, replaced, refused=refused))
+        kinds: dict[str, Refused] = {}
+        progress = LoadedFile(file, lines.format, lines.wanted, replaced, refused=kinds if task.checks else None)
+        return cls(lines, progress, kinds=kinds)
 
 
 def read_as(design: Design, load: Load, read: Callable[..., Lines[Any]], file: str) -> Lines[Any]:
@@ -362,7 +370,14 @@ def _store_lines(errors: Console, storing: _Storing, source: _Source, stops: boo
                 _store_batch(errors, storing, source, unsent, stops)
                 unsent = []
         _store_batch(errors, storing, source, unsent, stops)
+        source.unsaid += [
+            f"{example}; {said - MOST_OF_A_KIND:,} more like this are not shown"
+            for example, said in source.said.items()
+            if said > MOST_OF_A_KIND
+        ]
         _say(errors, source)
+    if source.progress.refused is not None:
+        source.progress.unread, source.progress.defaulted = source.lines.unread, source.lines.defaulted
     source.progress.notes = [*source.lines.notes, *getattr(transform, "notes", ())]
     for note in source.progress.notes:
         terminal.line(errors, f"{source.progress.file}: {note}")
@@ -442,18 +457,20 @@ def _refuse(errors: Console, source: _Source, line: Line[Any], reason: str, stop
     Until a line of the file can be read, the reasons wait: of many, only the first one is printed.
     """
     message = f"{source.progress.file}:{line.number}: {reason}{line.span}"
-    if (refused := source.progress.refused) is not None:
-        kind = refused.setdefault(_VALUE.sub("", reason), Refused(message))
-        kind.lines += line.count
-        source.progress.skipped += line.count
-        return
-    if stops:
+    is_counted = source.progress.refused is not None
+    if stops and not is_counted:
         raise CommandFailed(f"{message}{SKIP}")
     source.progress.skipped += line.count
-    source.unsaid.append(message)
+    kind = source.kinds.setdefault(_VALUE.sub("", reason), Refused(message))
+    kind.lines += line.count
+    if is_counted:
+        return
+    source.said[kind.example] += 1
+    if source.said[kind.example] <= MOST_OF_A_KIND:
+        source.unsaid.append(message)
     if source.is_readable:
         _say(errors, source)
-    elif len(source.unsaid) == BAD_LINES_AT_START:
+    elif source.progress.skipped >= BAD_LINES_AT_START:
         raise CommandFailed(f"{source.unsaid[0]}; none of its first {BAD_LINES_AT_START} lines can be read")
 
 

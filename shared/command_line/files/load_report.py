@@ -38,6 +38,10 @@ class LoadedFile:
     """Lines of text that say how its records were changed before they were stored."""
     refused: dict[str, "Refused"] | None = None
     """The bad lines by their kind, if they are counted; None if each is said."""
+    unread: list[str] = attrs.field(factory=list[str])
+    """The columns that no field is read from, if the lines are only checked."""
+    defaulted: list[str] = attrs.field(factory=list[str])
+    """The fields whose columns are missing, if the lines are only checked."""
 
 
 @attrs.define
@@ -57,7 +61,7 @@ def show_loaded(out: Console, files: list[LoadedFile], *, as_json: bool) -> None
             {
                 **{name: getattr(file, name) for name in names},
                 "expired": _expired_as_json(file),
-                **({} if file.refused is None else {"refused": [*map(attrs.asdict, file.refused.values())]}),
+                **_checked_as_json(file),
             }
             for file in files
         ]
@@ -76,11 +80,22 @@ def show_loaded(out: Console, files: list[LoadedFile], *, as_json: bool) -> None
         terminal.wrapped(out, f"{file.file}: {file.format}, {stored}{skipped}{ignored}{expired}")
         for refused in sorted((file.refused or {}).values(), key=lambda refused: -refused.lines):
             terminal.wrapped(out, f"{terminal.count(refused.lines, 'line')}, such as {refused.example}")
+        if file.unread:
+            terminal.wrapped(out, f"columns that are not read: {', '.join(file.unread)}")
+        if file.defaulted:
+            terminal.wrapped(out, f"fields with their default: {', '.join(file.defaulted)}")
 
 
 def _expired_as_json(file: LoadedFile) -> list[dict[str, Any]]:
     names = ("table", "family", "ttl_seconds")
     return [{**{name: getattr(why, name) for name in names}, "records": number} for why, number in file.expired.items()]
+
+
+def _checked_as_json(file: LoadedFile) -> dict[str, Any]:
+    if file.refused is None:
+        return {}
+    refused = [*map(attrs.asdict, file.refused.values())]
+    return {"refused": refused, "unread": file.unread, "defaulted": file.defaulted}
 
 
 def why_nothing_is_stored(file: LoadedFile) -> str:

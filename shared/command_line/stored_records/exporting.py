@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain, islice
+from pathlib import PurePath
 from typing import Any, TypeAlias
 
 from rich.console import Console
@@ -53,7 +54,9 @@ def write_lines(
     table, words = table_and_words(table, words)
     load = _load(design, name, table, load_name)
     own = {one.name: one.write for one in load.formats if one.write is not None}
-    chosen = check_name("format", form or next(iter(own), JSONL), [*own, *FORMS])
+    suffix = PurePath((path or "").removesuffix(".gz")).suffix.removeprefix(".")
+    by_name = suffix if suffix in FORMS else next(iter(own), JSONL)
+    chosen = check_name("format", form or by_name, [*own, *FORMS])
     if chosen == PARQUET:
         check_parquet("--format parquet")
         if path is None:

@@ -37,6 +37,46 @@ def test_a_check_stores_nothing_and_counts_each_reason_with_an_example(air, rowb
     assert [refused["lines"] for refused in checked["files"][0]["refused"]] == [2, 1]
 
 
+def test_a_check_tells_which_columns_and_fields_no_value_goes_through(folder, rowbook):
+    (folder / "a.csv").write_text("host,event,time_ms,Severity,at.place\nh,e,2026-01-12T08:00,x,y\n", encoding="utf-8")
+    out, err = rowbook("load logs a.csv --check --set message=none")[1:]
+    assert "\ncolumns that are not read: Severity, at.place\nfields with their default: severity, tie\n" in f"\n{out}"
+    note = "times without a zone are read as UTC, such as 2026-01-12T08:00; --zone says which they are in"
+    assert err == f"a.csv: {note}\n"
+    for said in ("--zone UTC", "--zone +00:00", "--map severity=Severity --time-format time=%Y-%m-%dT%H:%M --zone UTC"):
+        assert rowbook(f"load logs a.csv --check --set message=none {said}")[2] == ""
+    checked = json.loads(rowbook("load logs a.csv --check --json --set message=none --map severity=at.place")[1])
+    assert (checked["files"][0]["unread"], checked["files"][0]["defaulted"]) == (["Severity"], ["tie"])
+
+
+def test_lines_that_are_bad_in_one_way_are_said_ten_times_and_counted(folder, rowbook):
+    bad = "".join(f"h,e,noon {number},m\n" for number in range(25))
+    (folder / "a.csv").write_text(f"host,event,time_ms,message\nh,e,0,m\n{bad},e,0,m\n", encoding="utf-8")
+    code, out, err = rowbook("load logs a.csv --store embedded: --on-error skip")
+    said = [line for line in err.splitlines() if line.startswith("a.csv:")]
+    assert (code, out) == (0, "a.csv: csv, 1 record stored, 26 bad lines skipped\n")
+    assert [line.split(":")[1] for line in said] == [*map(str, range(3, 13)), "28", "3"]
+    assert said[-1].endswith("(got 'noon 0'); 15 more like this are not shown")
+
+
+def test_a_description_is_not_saved_if_the_load_is_refused(air, rowbook):
+    refused = rowbook("load monitoring air.csv --check --save air.toml --delimiter ';' --map host=Hots")
+    assert (refused[0], "no column Hots" in refused[2], (air / "air.toml").exists()) == (1, True, False)
+
+
+def test_an_option_is_said_in_place_of_what_a_description_says(air, rowbook):
+    rowbook(f"load monitoring air.csv --check --save air.toml {OPTIONS}")
+    for said in ("--map host=Time", "--set host=milano"):
+        checked = rowbook(
+            f"load monitoring air.csv --describe air.toml --check {said} --save {said.split('=')[1]}.toml"
+        )
+        assert checked[:2] == rowbook("load monitoring air.csv --check --describe air.toml")[:2]
+    assert 'host]\ncolumn = "Time"' in (air / "Time.toml").read_text(encoding="utf-8")
+    assert 'host]\nvalue = "milano"' in (air / "milano.toml").read_text(encoding="utf-8")
+    both = rowbook("load monitoring air.csv --check --map host=Time --set host=milano")
+    assert both[2] == "Point.host: must have a value or a column, not both\n"
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [

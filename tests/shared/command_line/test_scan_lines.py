@@ -19,6 +19,8 @@ def test_conditions_a_limit_and_a_format_choose_the_lines_and_a_file_gets_them(o
     assert [row.partition(",")[0] for row in table] == ["order_number", json.loads(lines[0])["order_number"]]
     assert ok("scan orders --lines --to a.jsonl.gz --store embedded:a.db") == "a.jsonl.gz: jsonl, 320 records\n"
     assert gzip.decompress((folder / "a.jsonl.gz").read_bytes()).decode().splitlines() == lines
+    assert ok("scan orders --lines --to a.csv --store embedded:a.db") == "a.csv: csv, 320 records\n"
+    assert ok("scan orders --lines --to b.csv --format jsonl --store embedded:a.db") == "b.csv: jsonl, 320 records\n"
 
 
 @pytest.mark.parametrize(

@@ -246,6 +246,11 @@ def test_a_value_that_is_refused_says_what_would_read_it(read, column, text, adv
             "metric\ttime_ms\tx\n",
             r"looks like CSV with '\\t': give --delimiter '\\t'; then no column value for Point",
         ),
+        ("Station;A\nCity;Rome\nmetric;time_ms;value\nm;0;1\nm;1;2\n", "give --skip 2 --delimiter ';'"),
+        ("sep=;\nmetric;at;value\nm;0;1\nm;1;2\n", "give --skip 1 --delimiter ';'; then no column time_ms for Point"),
+        ("2024-06-27 00:00:07 CEST [5]: up, down\n", "looks like a log: give --layout or --pattern"),
+        ("Metric,time,value\n", "no column metric, time_ms for Point; map a field to one of: Metric, time, value"),
+        ('a,"Rain, total",metrics,time_ms,value\n', "one of: metrics, a, 'Rain, total', "),
         ("m,1,2\n", r"has no header: give header = \[...\] in --describe, its 3 columns \(got 'm,1,2'\)"),
     ],
 )

@@ -105,7 +105,7 @@ def test_what_is_not_a_parquet_file_is_refused_in_one_line(written, made):
         read_lines(written(b"PAR1 and more", "z"), Sale)
     assert "\n" not in str(refused.value)
     path = made({name: [value] for name, value in OBJECT.items()})
-    with pytest.raises(UnreadableFile, match="is not UTF-8 text"):
+    with pytest.raises(UnreadableFile, match="is not text"):
         read_lines(path, Sale, description=described(format="csv"))
     with pytest.raises(UnreadableFile, match="No such file"):
         read_lines(path.with_name("none.parquet"), Sale)
