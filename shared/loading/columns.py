@@ -14,9 +14,10 @@ from . import advice
 from .cells import may_be_empty, read_cell
 from .description import JOINED, Description, FieldDescription
 from .errors import InvalidTimeFormat, UnknownField, UnknownUnit, UnreadableFile, either
+from .log_times import CountedYears
 from .time_formats import TimeFormat
 from .values import CONVERTER, allows_none, read_text, read_time, read_value
-from .written_numbers import WrittenNumbers, is_number
+from .written_numbers import WrittenNumbers, is_int, is_number
 from .written_times import AS_WRITTEN, WrittenTimes
 
 R = TypeVar("R")
@@ -90,9 +91,10 @@ def fields_of(record_type: type[Any], description: Description) -> list[Field]:
 
 def _field(record: str, attribute: "attrs.Attribute[Any]", description: Description, times: WrittenTimes) -> Field:
     name, said = attribute.name, description.of(attribute.name)
+    years = None if description.year is None else CountedYears(description.year)
     numbers = None
     if is_number(attribute.type) and not name.endswith("_ms"):
-        numbers = WrittenNumbers(description.decimal, description.thousands, said.scale)
+        numbers = WrittenNumbers(description.decimal, description.thousands, said.scale, is_int(attribute.type))
     elif said.scale is not None:
         raise UnknownUnit(f"{record}.{name}: is not a number, so it has no scale")
     return Field(
@@ -103,7 +105,7 @@ def _field(record: str, attribute: "attrs.Attribute[Any]", description: Descript
         is_optional=said.default is not None or (attribute.default is not attrs.NOTHING and not said.column),
         times=times,
         unit=cast("Unit | None", said.unit or None),
-        time_format=TimeFormat(f"{record}.{name}", said.format, times) if said.format else None,
+        time_format=TimeFormat(f"{record}.{name}", said.format, times, years) if said.format else None,
         numbers=None if numbers is None or numbers.are_plain else numbers,
         has_default=attribute.default is not attrs.NOTHING,
     )
@@ -164,7 +166,9 @@ def _why_missing(missing: Sequence[Field], columns: Collection[str], *, has_none
         reason = f"no column {wanted} for {first.record}"
     else:
         reason = f"no column {wanted} for {first.record}.{', '.join(field.name for field in missing)}"
-    seen = ", ".join(name if name.isprintable() else repr(name) for name in dict.fromkeys(_column_names(columns)))
+    seen = ", ".join(
+        name if name and name.isprintable() else repr(name) for name in dict.fromkeys(_column_names(columns))
+    )
     seen = seen if len(seen) <= _MAX_SHOWN_CHARACTERS else seen[:_MAX_SHOWN_CHARACTERS] + " ..."
     return f"{reason}; map a field to one of: {seen}" if seen else reason
 
@@ -209,8 +213,10 @@ def _advice(field: Field, value: Any) -> str:
     if no_value := advice.for_no_value(field.name, value, may_be_missing=field.is_optional or allows_none(field.type)):
         return no_value
     if field.name.endswith("_ms"):
-        return "" if field.time_format else advice.for_time(field.name, value)
-    return advice.for_number(value) if is_number(field.type) and field.numbers is None else ""
+        return "" if field.time_format else advice.for_time(field.name, value, field.unit)
+    if field.numbers is not None:
+        return advice.for_scale(field.name, value, field.numbers) if field.numbers.scale else ""
+    return advice.for_number(value, is_whole=is_int(field.type)) if is_number(field.type) else ""
 
 
 def record_maker(

@@ -19,12 +19,14 @@ from .json_lines import JSONL
 from .line_patterns import pattern_format
 from .log_formats import LOG_FORMATS
 from .log_layouts import Kind, layout_format
-from .text_files import FirstLine, encoded, first_not_utf8
+from .text_files import OTHER_ENCODING, FirstLine, encoded, first_not_utf8
 
 KINDS = get_args(Kind)
 """The programs whose layouts are known."""
 FORMATS = (*LOG_FORMATS, CSV, JSONL)
 """The formats of text files that every design reads."""
+_CONTROL = re.compile("[\\x00-\\x08\\x0e-\\x1f]")
+"""Characters that text in no usual encoding has."""
 PARQUET = "parquet"
 """The name of the format of files that are not text; see `parquet_tables.py`."""
 
@@ -117,7 +119,8 @@ def _check_text(first: FirstLine, formats: Sequence[Format]) -> None:
     index = line.find("\0") if "\0" in line else first_not_utf8(line)
     if index >= 0:
         byte = f"byte {encoded(line[index]).hex()} at offset {first.offset + len(encoded(line[:index]))}"
-        raise UnreadableFile(f"is not UTF-8 text ({byte}); must be {either(titles(formats))}")
+        advice = "" if _CONTROL.search(line) else OTHER_ENCODING
+        raise UnreadableFile(f"is not UTF-8 text ({byte}); must be {either(titles(formats))}{advice}")
 
 
 def titles(formats: Sequence[Format]) -> list[str]:

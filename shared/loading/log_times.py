@@ -39,18 +39,40 @@ def _access_log_ms(text: str) -> int:
     raise ValueError(f"must be a time such as 17/May/2015:10:05:03 +0000 (got {shown(text)})")
 
 
-class SyslogTimes:
-    """Reads the times of one file of syslog, from the year of its first line; in UTC, because they have no zone.
+class CountedYears:
+    """The years of times that have none, counted from the year of the first line of a file.
 
     Each time is in the year in which its month is nearest to the month of the time before: January after December is in
     the next year, and a late line of December after that is in the old one. A file with a gap of more than six months
     must be cut there.
     """
 
-    def __init__(self, year: int, times: WrittenTimes = AS_WRITTEN) -> None:
-        self._times = times
+    def __init__(self, year: int) -> None:
         self._year = year
         self._month: int | None = None
+
+    def of(self, month: int) -> int:
+        """The year of the next time, which is in this month."""
+        if self._month is None:
+            return self._year
+        return self._year + (self._month - month > _HALF_A_YEAR) - (month - self._month > _HALF_A_YEAR)
+
+    def keep(self, year: int, month: int) -> None:
+        """Counts on from a time."""
+        self._year, self._month = year, month
+
+
+def not_in(year: int, text: str) -> ValueError:
+    """The error for a time that its year does not have."""
+    return ValueError(f"must be a time in {year}, counting years from the first line (got {shown(text)})")
+
+
+class SyslogTimes:
+    """Reads the times of one file of syslog, from the year of its first line; in UTC, because they have no zone."""
+
+    def __init__(self, year: int, times: WrittenTimes = AS_WRITTEN) -> None:
+        self._times = times
+        self._years = CountedYears(year)
 
     def __call__(self, text: str) -> int | str:
         """The milliseconds of a time; ValueError for a text that is not one, or for a day that its year lacks.
@@ -62,14 +84,10 @@ class SyslogTimes:
         if not SYSLOG_TIME.fullmatch(text) or text[:3] not in _MONTHS:
             raise ValueError(f"must be a time such as Apr  6 14:19:16 (got {shown(text)})")
         month = _MONTHS.index(text[:3]) + 1
-        year = self._year
-        if self._month is not None:
-            year += (self._month - month > _HALF_A_YEAR) - (month - self._month > _HALF_A_YEAR)
+        year = self._years.of(month)
         try:
             time_ms = self._times.read(f"{year:04}-{month:02}-{text[4:6].replace(' ', '0')}T{text[7:]}")
         except ValueError:
-            raise ValueError(
-                f"must be a time in {year}, counting years from the first line (got {shown(text)})"
-            ) from None
-        self._year, self._month = year, month
+            raise not_in(year, text) from None
+        self._years.keep(year, month)
         return time_ms

@@ -31,7 +31,7 @@ from .formats import Format, FormatRows, ParsedRows
 from .given_values import Given
 from .log_layouts import layout_format, usual_layout
 from .log_times import SyslogTimes
-from .text_files import FirstLine, TextFile, encoded, first_not_utf8
+from .text_files import OTHER_ENCODING, FirstLine, TextFile, encoded, first_not_utf8
 
 if TYPE_CHECKING:
     from .parquet_tables import ParquetTable
@@ -40,6 +40,13 @@ R = TypeVar("R")
 
 FEW_COLUMNS = 2
 """A line with so many cells may be any text with a comma in it."""
+FEW_WORDS = 3
+"""The most words of a cell that may be a time."""
+_LOG_LINE = re.compile(r"[^\w#]*[0-9]|.*[0-9]:[0-9]{2}:[0-9]{2}")
+"""The start of a line of a log, which no header has: a number, or a time of a day anywhere."""
+_SEPARATOR = re.compile(r'"?sep=([^"])"?\s*')
+"""A line before the header, from which spreadsheets take the delimiter."""
+_HEADER = "give header = [...] in --describe"
 
 
 @attrs.frozen
@@ -160,7 +167,7 @@ def read_lines(
         fields = _with_time_column(fields, detected, description)
         given = Given(description, fields)
         _check_header(detected, first, given.needed(), possible)
-        _check_year(detected, description.year)
+        _check_year(detected, fields, description.year)
         _check_time(detected, at_ms)
     except (UnneededTime, UnneededYear, UnreadableFile) as error:
         file.close()
@@ -172,7 +179,7 @@ def read_lines(
     rows = ignored.left_out_of(detected.read(file.lines(first, detected.line_ends), Path(path)))
     if detected.has_milliseconds or not detected.has_year:
         fields = [attrs.evolve(field, unit="ms", time_format=None) for field in fields]
-    if description.year is not None:
+    if description.year is not None and not detected.has_year:
         rows = _with_year(rows, fields, SyslogTimes(description.year, fields[0].times))
     if detected.may_lack_time:
         rows = _with_time(rows, fields, at_ms)
@@ -221,6 +228,8 @@ def _check_header(detected: Format, first: FirstLine, fields: list[Field], possi
         if len(others) > 1:  # a user with a log of an unknown format would wonder about columns
             why = "" if reason.startswith(NOT_CSV) else "read as CSV because "
             reason += f"; {why}its first line does not look like {either(others)}"
+        if detected is CSV and len(possible) > 1 and _LOG_LINE.match(first.text):
+            reason += "; if it is a log, describe its lines by --layout or --pattern"
         raise UnreadableFile(reason) from None
 
 
@@ -244,6 +253,8 @@ def _other_dialect(fields: list[Field], line: str, detected: Format) -> str:
         layout, header = ":".join(known), layout_format(*known).header
         names = ", ".join(header(line) if header else [])
         return f"looks like a log of {known[0]}: give --layout {shown(layout)}, and map fields to {names}"
+    if separator := _SEPARATOR.fullmatch(line):
+        return f"has its header in the next line: give --skip 1 --delimiter {shown(separator[1])}"
     with suppress(ValueError):
         read = detected.header(line)
         for delimiter in delimiters_in(line):
@@ -253,19 +264,28 @@ def _other_dialect(fields: list[Field], line: str, detected: Format) -> str:
                 try:
                     check_columns(fields, columns)
                 except UnreadableFile as error:
-                    return f"{said}; then {error}"
+                    advice = f"; if it has no header, {_HEADER}" if _has_values(columns) else ""
+                    return f"{said}; then {error}{advice}"
                 return said
-        if any(re.match("[-+]?[0-9]", column) for column in read) and len(read) > FEW_COLUMNS:
-            return (
-                f"has no header: give header = [...] in --describe, its {len(read)} columns (got {shown(line.strip())})"
-            )
+        if _has_values(read):
+            return f"has no header: {_HEADER}, its {len(read)} columns (got {shown(line.strip())})"
     return ""
 
 
-def _check_year(detected: Format, year: int | None) -> None:
-    """Checks that a year is given if, and only if, the times of the format have none."""
-    if detected.has_year and year is not None:
-        raise UnneededYear(f"is read as {detected.title}, whose times have a year: leave out --year (got {year})")
+def _has_values(cells: Sequence[str]) -> bool:
+    """Whether the cells of a first line may be values; in a log, many words come before the first comma."""
+    has_number = any(re.match("[-+]?[0-9]", cell) for cell in cells)
+    return has_number and len(cells) > FEW_COLUMNS and len(cells[0].split()) <= FEW_WORDS
+
+
+def _check_year(detected: Format, fields: list[Field], year: int | None) -> None:
+    """Checks that a year is given if, and only if, the times of the format, or of a time format, have none."""
+    formats = [field.time_format for field in fields if field.name.endswith("_ms")]
+    if detected.has_year and year is not None and all(format is None or format.has_year for format in formats):
+        is_open = None in formats and not (detected.has_milliseconds or detected.time_column)
+        advice = ", or give a --time-format without one" if is_open else ""
+        reason = f"whose times have a year: leave out --year{advice} (got {year})"
+        raise UnneededYear(f"is read as {detected.title}, {reason}")
     if not detected.has_year and year is None:
         raise UnreadableFile(
             f"is read as {detected.title}, whose times have no year: give --year, the year of its first line"
@@ -340,4 +360,5 @@ def _lines(
 def _check_utf8(values: Mapping[str, Any]) -> None:
     for name, text in values.items():
         if type(text) is str and not text.isascii() and (index := first_not_utf8(text)) >= 0:
-            raise ValueError(f"{name}: is not UTF-8 (byte {encoded(text[index]).hex()})")
+            byte = encoded(text[index]).hex()
+            raise ValueError(f"{name}: is not UTF-8 (byte {byte}){OTHER_ENCODING}")

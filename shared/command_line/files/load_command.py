@@ -59,7 +59,7 @@ ADVICE = (
     " runs a Thrift2 gateway"
 )
 SKIP = "; --on-error skip continues"
-_VALUE = re.compile(r" \(got .*|[0-9]+")
+_VALUE = re.compile(r" \((?:got|byte) .*|; map a field to one of: .*|[0-9]+")
 """What differs in the reasons of lines that are bad in the same way."""
 LINES_AT_ONCE = 50
 """Lines that are loaded between two updates of the progress bar."""

@@ -9,6 +9,7 @@ import attrs
 import pytest
 
 from shared.loading import Format, read_lines, read_records
+from shared.loading.text_files import OTHER_ENCODING
 from tests.shared.loading.sales import (
     HEADER,
     LINE,
@@ -56,8 +57,10 @@ def test_a_file_of_an_unknown_format_is_read_as_csv_and_the_refusal_says_so(writ
     no_csv = "is not CSV: must begin with the columns number, sold_ms, amount (got "
     untried = f"its first line does not look like notes, tabbed text {EACH.removeprefix('CSV ')}"
     tried = f"; read as CSV because {untried}"
-    for first in ("[2016-12-19 16:31] x", "<13>x", "#1"):
-        assert refusal(written(first), **OWN) == f"{no_csv}'{first}'); {untried}"
+    for first in ("[2016-12-19 16:31] x", "<13>x"):
+        log = "; if it is a log, describe its lines by --layout or --pattern"
+        assert refusal(written(first), **OWN) == f"{no_csv}'{first}'); {untried}{log}"
+    assert refusal(written("#1"), **OWN) == f"{no_csv}'#1'); {untried}"
     no_columns = "no column number, nor any other of Sale; map a field to one of: a, b"
     assert refusal(written("a,b"), **OWN) == f"{no_columns}{tried}"
     assert refusal(written('x,"'), **OWN) == f"the header in line 1 is not valid CSV: unexpected end of data{tried}"
@@ -85,12 +88,12 @@ def test_a_text_that_is_not_csv_is_said_to_look_like_what_it_is(written, first, 
     [("auto", f"notes, tabbed text, {EACH}"), ("notes", "notes"), ("jsonl", "JSON lines"), ("csv", "CSV")],
 )
 def test_a_file_that_is_not_text_is_refused_with_the_formats_that_could_be_read(written, format, wanted):
-    for content, byte in {
-        b"\n\x7fELF\0": "byte 00 at offset 5",
-        b"\xef\xbb\xbf\n\xc3\xa9\xff": "byte ff at offset 6",
-    }.items():
+    for content, byte, advice in (
+        (b"\n\x7fELF\0", "byte 00 at offset 5", ""),
+        (b"\xef\xbb\xbf\n\xc3\xa9\xff", "byte ff at offset 6", OTHER_ENCODING),
+    ):
         reason = refusal(written(content), format=format, **OWN)
-        assert reason == f"is not UTF-8 text ({byte}); must be {wanted}"
+        assert reason == f"is not UTF-8 text ({byte}); must be {wanted}{advice}"
 
 
 def test_an_unknown_format_names_those_of_the_design_too(written):
