@@ -210,6 +210,8 @@ def _object(value: Any) -> dict[str, Any]:
 
 def _advice(field: Field, value: Any) -> str:
     """What would read a value that was refused."""
+    if value is None:
+        return f"; --default {field.name}=VALUE gives a value to lines without one"
     if no_value := advice.for_no_value(field.name, value, may_be_missing=field.is_optional or allows_none(field.type)):
         return no_value
     if field.name.endswith("_ms"):

@@ -105,9 +105,11 @@ def _in_a_process(words: list[str]) -> Ended:
 
 
 def _verified(name: str, folder: Path, *, records: bool) -> tuple[dict[str, Any], str]:
-    """The row of the table for a file, and what became of it. Raises OSError and ValueError."""
+    """The row of the table for a file, and what became of it. Raises ValueError."""
     row = table()[name]
     path = folder / row["repository"] / row["path"]
+    if not path.is_file():
+        raise ValueError(f"{path} is missing")
     content = path.read_bytes()
     found = {"sha256": sha256(content).hexdigest(), "lines": content.rstrip(b"\r\n\0").count(b"\n") + 1}
     outcome = counted(name, content)[0]
@@ -127,7 +129,7 @@ def main() -> int:
     for name in rows:
         try:
             rows[name], text = _verified(name, arguments.folder, records=arguments.record)
-        except (OSError, ValueError) as error:
+        except ValueError as error:
             code, text = 1, f"FAILED: {error}"
         print(f"{name}: {text}", flush=True)
     if arguments.record and not code:

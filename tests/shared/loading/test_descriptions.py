@@ -53,7 +53,8 @@ def test_a_spreadsheet_of_sensors_is_read_by_its_description(read):
     one, two, without_value = read(HEADER + "\n".join(lines))
     assert one == Point("co", 1_078_938_000_000, 2.6, note="fine")  # 17:00 UTC
     assert two == Point("co", 1_092_153_600_000, -1.0)  # 16:00 UTC: summer
-    assert without_value == "Point.value: must be a number in the range of a float (got None)"
+    advice = "--default value=VALUE gives a value to lines without one"
+    assert without_value == f"Point.value: must be a number in the range of a float (got None); {advice}"
 
 
 def test_a_description_is_written_as_it_is_read():
