@@ -68,7 +68,7 @@ def _signs(text: str) -> str:
 
 
 _SIGNS = {notation: _signs(re.sub("%.", "x", notation)) for notation in (*_NOTATIONS, *_WITHOUT_YEAR)}
-"""Only a text with the same signs as a notation is tried by it: strptime needs 8 microseconds for each."""
+"""Only a text with the same signs as a notation is tried by it, because strptime is slow."""
 
 
 def _reads(notation: str, text: str) -> bool:

@@ -12,7 +12,7 @@ from .written_times import AS_WRITTEN, WrittenTimes
 
 _EXAMPLE = datetime(1996, 7, 4, 18, 4, 5, tzinfo=UTC)
 _YEARS = ("%Y", "%y", "%G", "%c", "%x")
-_MONTHS = ("%m", "%b", "%B", "%j")
+_MONTHS = ("%m", "%b", "%B")
 _LEAP_YEAR = 2000
 """Has all days that any year has."""
 
@@ -42,8 +42,10 @@ class TimeFormat:
         wanted = ""
         if not self.has_year and self.years is None:
             wanted = "have a year, %Y or %y, or --year must give that of the first line"
-        elif not self.has_year and not any(month in self.notation for month in _MONTHS):
-            wanted = "have a month, such as %m, to count years"
+        elif not self.has_year and (
+            "%j" in self.notation or not any(month in self.notation for month in _MONTHS)
+        ):  # the days of a year have other numbers in a leap year
+            wanted = "have a year, or a month, such as %m, to count years"
         elif ("%I" in self.notation) != ("%p" in self.notation):
             wanted = "have %I and %p, or %H"
         elif "%Z" in self.notation:

@@ -172,7 +172,8 @@ def test_a_29th_of_february_needs_a_year_that_has_one(read):
     ("said", "error", "reason"),
     [
         ('[fields.time_ms]\nformat = "%m-%d"', InvalidTimeFormat, "have a year, %Y or %y, or --year must give"),
-        ('year = 2019\n[fields.time_ms]\nformat = "%d %H"', InvalidTimeFormat, "have a month, such as %m, to count"),
+        ('year = 2019\n[fields.time_ms]\nformat = "%d %H"', InvalidTimeFormat, "have a year, or a month, such as %m"),
+        ('year = 2019\n[fields.time_ms]\nformat = "%j %H"', InvalidTimeFormat, "have a year, or a month, such as %m"),
         ('year = 2019\n[fields.time_ms]\nformat = "%Y"', UnneededYear, "leave out --year .got 2019"),
         ("year = 2019", UnneededYear, "leave out --year, or give a --time-format without one .got 2019"),
     ],
