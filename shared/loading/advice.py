@@ -1,9 +1,14 @@
 """What would read a value that was refused: what to say of the file, as options of `rowbook load`."""
 
 import re
+from contextlib import suppress
 from datetime import datetime
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
+import attrs
+
+from ..records.times import Unit
 from .written_numbers import WrittenNumbers
 from .written_times import WrittenTimes
 
@@ -25,27 +30,55 @@ _TIMES = (
 _NOTATIONS = (
     *(day + time for day in _DAYS for time in _TIMES),
     *("%d/%b/%Y:%H:%M:%S %z", "%a %b %d %H:%M:%S %Y", "%a, %d %b %Y %H:%M:%S %z", "%Y-%m-%dT%H:%M:%S.%f%z"),
-    *("%Y-%m-%d %I:%M:%S %p", "%Y%m%d%H%M%S", "%Y%m%d", "%Y-%m-%d-%H.%M.%S", "%Y-%m-%d %H.%M.%S"),
+    *("%Y-%m-%d %I:%M:%S %p", "%Y-%m-%d-%H.%M.%S", "%Y-%m-%d %H.%M.%S"),
 )
 """How programs write times, in strptime's notation."""
+_DAYS_WITHOUT_YEAR = ("%m-%d", "%m.%d", "%d.%m.", "%m/%d", "%d/%m", "%b %d", "%d %b")
+_WITHOUT_YEAR = tuple(day + time for day in _DAYS_WITHOUT_YEAR for time in _TIMES)
+_ZONE = re.compile("[+-][0-9]{2}:?[0-9]{2}$")
 _MOST_CHARACTERS = 40
 """The longest text that may be a time."""
-_MANY_DIGITS = re.compile(r":[0-9]{2}[.,][0-9]{4,}|^-?[0-9]{9,}\.[0-9]{4,}$")
-"""A time with digits below the millisecond."""
+_MANY_DIGITS = re.compile(r":[0-9]{2}[.,][0-9]{4,}")
+"""A second with digits below the millisecond."""
+_DIALECTS = ((".", ""), (",", ""), (",", "."), (".", ","), (",", " "))
+"""What stands before the fraction of a number, and between its groups of three digits."""
 
 
-def for_time(field: str, value: Any, times: WrittenTimes, *, has_format: bool) -> str:
-    """What reads a value as a time; empty if nothing is known."""
-    if _MANY_DIGITS.search(str(value)):
-        return "" if times.are_cut else "; --round ms reads it"
+def for_time(field: str, value: Any, times: WrittenTimes, unit: Unit | None, *, has_format: bool) -> str:
+    """What reads a value as a time, in a unit if one was given; empty if nothing is known."""
+    if not times.are_cut and _has_many_digits(value, unit):
+        return "; --round ms reads it"
     if has_format or type(value) is not str or not value or value.isdigit() or len(value) > _MOST_CHARACTERS:
         return ""
     zone = next((zone for zone in (" UTC", " GMT") if value.endswith(zone)), "")
-    notations = [f"{notation}{zone}" for notation in _NOTATIONS if _reads(notation, value.removesuffix(zone))]
+    text, year = value.removesuffix(zone), ""
+    signs = {_signs(text), _signs(_ZONE.sub("x", text))}
+    notations = [notation for notation in _NOTATIONS if _SIGNS[notation] in signs and _reads(notation, text)]
     if not notations:
-        return ""
-    options = " or ".join(f"--time-format {field}='{notation}'" for notation in notations[:2])
-    return f"; {options} reads it"
+        year = " and --year"
+        likely = [notation for notation in _WITHOUT_YEAR if _SIGNS[notation] in signs]
+        notations = [notation for notation in likely if _reads(f"%Y {notation}", f"2000 {text}")]
+    options = " or ".join(f"--time-format {field}='{notation}{zone}'" for notation in notations[:2])
+    return f"; {options}{year} reads it" if options else ""
+
+
+def _has_many_digits(value: Any, unit: Unit | None) -> bool:
+    """Whether a value is a time with digits below the millisecond."""
+    if unit is None:
+        return type(value) is str and _MANY_DIGITS.search(value) is not None
+    with suppress(ValueError, InvalidOperation):
+        WrittenTimes(are_cut=True).from_unit(Decimal(str(value)), unit)
+        return True
+    return False
+
+
+def _signs(text: str) -> str:
+    """What is left of a text without its letters and digits."""
+    return re.sub(r"[^\W_]+", "", " ".join(text.split()))
+
+
+_SIGNS = {notation: _signs(re.sub("%.", "x", notation)) for notation in (*_NOTATIONS, *_WITHOUT_YEAR)}
+"""Only a text with the same signs as a notation is tried by it, because strptime is slow."""
 
 
 def _reads(notation: str, text: str) -> bool:
@@ -56,13 +89,35 @@ def _reads(notation: str, text: str) -> bool:
     return True
 
 
-def for_number(value: Any, numbers: WrittenNumbers) -> str:
-    """What reads a text as a number, if these numbers do not; empty if nothing is known."""
-    if type(value) is str and re.search("[.,]", value) and not numbers.reads(value):
-        for decimal, thousands in ((".", ""), (",", ""), (",", "."), (".", ","), (",", " ")):
-            if WrittenNumbers(decimal, thousands).reads(value):
-                said = f" and thousands = {thousands!r} in --describe" if thousands else ""
-                return f"; --decimal {decimal}{said} reads it"
+def for_number(value: Any, numbers: WrittenNumbers, *, is_whole: bool) -> str:
+    """What reads a text as a number, or as an int, if these numbers do not; empty if nothing is known.
+
+    `1,846` may be read as two numbers.
+    """
+    if type(value) is not str or numbers.reads(value):
+        return ""
+    if value != value.strip() and numbers.reads(value.strip()):
+        return "; --pattern with groups that leave out its blanks reads it"
+    by_number: dict[str, str] = {}
+    for decimal, thousands in _DIALECTS:
+        with suppress(ValueError):
+            number = WrittenNumbers(decimal, thousands).read(value)
+            said = [f"--decimal {decimal}"] if decimal != numbers.decimal else []
+            said += [f"thousands = {thousands!r} in --describe"] if thousands else []
+            if not (is_whole and "." in number):
+                by_number.setdefault(number, " and ".join(said))
+    if len(by_number) == 1:
+        return f"; {min(by_number.values())} reads it"
+    return "".join(f"; {said} reads it as {number}" for number, said in by_number.items())
+
+
+def for_scale(field: str, value: Any, numbers: WrittenNumbers) -> str:
+    """The scale with which the product of a number is whole; empty if there is none that is a power of ten."""
+    with suppress(ValueError, InvalidOperation):
+        number = Decimal(str(attrs.evolve(numbers, scale=None).read(value))).normalize()
+        exponent = number.as_tuple().exponent
+        if type(exponent) is int and exponent < 0 and 10**-exponent % (numbers.scale or 1) == 0:
+            return f"; --scale {field}={10**-exponent} reads it"
     return ""
 
 

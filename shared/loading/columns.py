@@ -18,7 +18,7 @@ from .errors import InvalidTimeFormat, UnknownField, UnknownUnit, UnreadableFile
 from .log_times import Years
 from .time_formats import TimeFormat
 from .values import CONVERTER, allows_none, read_text, read_time, read_value
-from .written_numbers import WrittenNumbers, is_number
+from .written_numbers import WrittenNumbers, is_int, is_number
 from .written_times import AS_WRITTEN, WrittenTimes
 
 R = TypeVar("R")
@@ -96,7 +96,7 @@ def _field(record: str, attribute: "attrs.Attribute[Any]", description: Descript
     name, said = attribute.name, description.of(attribute.name)
     numbers = None
     if is_number(attribute.type) and not name.endswith("_ms"):
-        numbers = WrittenNumbers(description.decimal, description.thousands, said.scale)
+        numbers = WrittenNumbers(description.decimal, description.thousands, said.scale, is_int(attribute.type))
     elif said.scale is not None:
         raise UnknownUnit(f"{record}.{name}: is not a number, so it has no scale")
     return Field(
@@ -173,7 +173,7 @@ def _why_missing(missing: Sequence[Field], columns: Collection[str], *, has_none
     else:
         reason = f"no column {wanted} for {first.record}.{', '.join(field.name for field in missing)}"
     names = sorted(dict.fromkeys(_column_names(columns)), key=partial(_distance, first.column))
-    seen = ", ".join(name if name.isprintable() and ", " not in name else repr(name) for name in names)
+    seen = ", ".join(name if name and name.isprintable() and ", " not in name else repr(name) for name in names)
     seen = seen if len(seen) <= _MAX_SHOWN_CHARACTERS else seen[:_MAX_SHOWN_CHARACTERS] + " ..."
     return f"{reason}; map a field to one of: {seen}" if seen else reason
 
@@ -221,11 +221,17 @@ def _object(value: Any) -> dict[str, Any]:
 
 def _advice(field: Field, value: Any) -> str:
     """What would read a value that was refused."""
+    if value is None:
+        return f"; --default {field.name}=VALUE gives a value to lines without one"
     if (field.is_optional or allows_none(field.type)) and (no_value := advice.for_no_value(value)):
         return no_value
     if field.name.endswith("_ms"):
-        return advice.for_time(field.name, value, field.times, has_format=field.time_format is not None)
-    return advice.for_number(value, field.numbers or WrittenNumbers()) if is_number(field.type) else ""
+        return advice.for_time(field.name, value, field.times, field.unit, has_format=field.time_format is not None)
+    if not is_number(field.type):
+        return ""
+    numbers = field.numbers or WrittenNumbers()
+    of_scale = advice.for_scale(field.name, value, numbers) if numbers.scale else ""
+    return of_scale or advice.for_number(value, numbers, is_whole=is_int(field.type))
 
 
 def record_maker(

@@ -19,14 +19,14 @@ from .json_lines import JSONL
 from .line_patterns import pattern_format
 from .log_formats import LOG_FORMATS
 from .log_layouts import Kind, layout_format
-from .text_files import FirstLine, encoded, first_not_utf8
+from .text_files import OTHER_ENCODING, FirstLine, encoded, first_not_utf8
 
 KINDS = get_args(Kind)
 """The programs whose layouts are known."""
 FORMATS = (*LOG_FORMATS, CSV, JSONL)
 """The formats of text files that every design reads."""
-ENCODING_ADVICE = "; give its --encoding, such as latin-1"
-"""For a text whose bytes are not UTF-8."""
+_CONTROL = re.compile("[\\x00-\\x08\\x0e-\\x1f]")
+"""Characters that text in no usual encoding has."""
 PARQUET = "parquet"
 """The name of the format of files that are not text; see `parquet_tables.py`."""
 
@@ -119,8 +119,8 @@ def _check_text(first: FirstLine, formats: Sequence[Format]) -> None:
     index = line.find("\0") if "\0" in line else first_not_utf8(line)
     if index >= 0:
         byte = f"byte {encoded(line[index]).hex()} at offset {first.offset + len(encoded(line[:index]))}"
-        kind, advice = ("text", "") if line[index] == "\0" else ("UTF-8 text", ENCODING_ADVICE)
-        raise UnreadableFile(f"is not {kind} ({byte}){advice or f'; must be {either(titles(formats))}'}")
+        kind, advice = ("text", "") if _CONTROL.search(line) else ("UTF-8 text", OTHER_ENCODING)
+        raise UnreadableFile(f"is not {kind} ({byte}); must be {either(titles(formats))}{advice}")
 
 
 def titles(formats: Sequence[Format]) -> list[str]:

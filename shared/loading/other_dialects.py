@@ -1,7 +1,7 @@
 """What the first lines of a file say of how they are written, when they have been read as CSV of another kind."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import islice
 
@@ -15,8 +15,13 @@ from .formats import Format
 from .log_layouts import layout_format, usual_layout
 from .text_files import FirstLine, TextFile
 
-_LOG_STARTS = re.compile(r"\[?[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}[0-9.,+:Z]*\]? [^,;|\t]")
-"""A time with a day, and text in the same cell."""
+_LOG_LINE = re.compile(r"[^\w#]*[0-9]|.*[0-9]:[0-9]{2}:[0-9]{2}")
+"""The start of a line of a log, which no header has: a number, or a time of a day anywhere."""
+_SEPARATOR = re.compile(r'"?sep=([^"])"?\s*')
+"""A line before the header, from which spreadsheets take the delimiter."""
+_FEW_WORDS = 3
+"""The most words of a cell that may be a time."""
+_HEADER = "give header = [...] in --describe"
 _SEARCHED_LINES = 50
 """So many lines are searched for a table that does not begin in the first one."""
 _FEW_COLUMNS = 2
@@ -33,9 +38,8 @@ def other_dialect(fields: list[Field], first: FirstLine, file: TextFile, detecte
         layout, header = ":".join(known), layout_format(*known).header
         names = ", ".join(header(line) if header else [])
         return f"looks like a log of {known[0]}: give --layout {shown(layout)}, and map fields to {names}"
-    if detected is CSV and _LOG_STARTS.match(line):
-        said = "looks like a log: give --layout or --pattern, which say how its lines are written"
-        return f"{said} (got {shown(line.strip())})"
+    if separator := _SEPARATOR.fullmatch(line):
+        return f"has its header in the next line: give --skip 1 --delimiter {shown(separator[1])}"
     with suppress(ValueError):
         read = detected.header(line)
         for delimiter in delimiters_in(line):
@@ -47,10 +51,8 @@ def other_dialect(fields: list[Field], first: FirstLine, file: TextFile, detecte
             sign = "" if table.delimiter == "," else f" --delimiter {shown(table.delimiter)}"
             said = f"looks like CSV from line {table.skip + 1} on: give --skip {table.skip}{sign}"
             return said + _then(fields, table.columns)
-        if any(re.match("[-+]?[0-9]", column) for column in read) and len(read) > _FEW_COLUMNS:
-            return (
-                f"has no header: give header = [...] in --describe, its {len(read)} columns (got {shown(line.strip())})"
-            )
+        if _has_values(read):
+            return f"has no header: {_HEADER}, its {len(read)} columns (got {shown(line.strip())})"
     return ""
 
 
@@ -59,8 +61,19 @@ def _then(fields: list[Field], columns: list[str]) -> str:
     try:
         check_columns(fields, columns)
     except UnreadableFile as error:
-        return f"; then {error}"
+        return f"; then {error}{f'; if it has no header, {_HEADER}' if _has_values(columns) else ''}"
     return ""
+
+
+def _has_values(cells: Sequence[str]) -> bool:
+    """Whether the cells of a first line may be values; in a log, many words come before the first comma."""
+    has_number = any(re.match("[-+]?[0-9]", cell) for cell in cells)
+    return has_number and len(cells) > _FEW_COLUMNS and len(cells[0].split()) <= _FEW_WORDS
+
+
+def starts_as_log(line: str) -> bool:
+    """Whether a line may be one of a log."""
+    return _LOG_LINE.match(line) is not None
 
 
 @attrs.frozen

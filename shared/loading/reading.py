@@ -23,13 +23,13 @@ from .columns import (
 )
 from .csv_format import CSV
 from .description import AS_IS, Description
-from .detection import ENCODING_ADVICE, FORMATS, PARQUET, candidates, detect, is_parquet, titles
+from .detection import FORMATS, PARQUET, candidates, detect, is_parquet, titles
 from .errors import InvalidDescription, Unneeded, UnreadableFile, either
 from .formats import Format, FormatRows, ParsedRows
 from .given_values import Given
 from .log_times import SyslogTimes
-from .other_dialects import other_dialect
-from .text_files import FirstLine, TextFile, encoded, first_not_utf8
+from .other_dialects import other_dialect, starts_as_log
+from .text_files import OTHER_ENCODING, FirstLine, TextFile, encoded, first_not_utf8
 from .written_times import names_no_zone
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def read_lines(
         given = Given(description, fields)
         _check_header(detected, file, first, given.needed(), possible)
         _check_year(detected, description.year)
-        _check_unneeded(detected, description)
+        _check_unneeded(detected, description, fields)
     except (Unneeded, UnreadableFile) as error:
         file.close()
         raise type(error)(f"{path}: {error}") from None
@@ -218,7 +218,7 @@ def read_lines(
     rows = ignored.left_out_of(detected.read(file.lines(first, detected.line_ends), Path(path)))
     if detected.has_milliseconds or not detected.has_year:
         fields = [attrs.evolve(field, unit="ms", time_format=None) for field in fields]
-    if description.year is not None:
+    if description.year is not None and not detected.has_year:
         rows = _with_year(rows, fields, SyslogTimes(description.year, fields[0].times))
     if detected.may_lack_time:
         rows = _with_time(rows, fields, at_ms)
@@ -277,6 +277,8 @@ def _check_header(
         if len(others) > 1:  # a user with a log of an unknown format would wonder about columns
             why = "" if reason.startswith(NOT_CSV) else "read as CSV because "
             reason += f"; {why}its first line does not look like {either(others)}"
+        if detected is CSV and len(possible) > 1 and starts_as_log(first.text):
+            reason += "; if it is a log, describe its lines by --layout or --pattern"
         raise UnreadableFile(reason) from None
 
 
@@ -301,11 +303,13 @@ def _check_year(detected: Format, year: int | None) -> None:
         )
 
 
-def _check_unneeded(detected: Format, description: Description) -> None:
+def _check_unneeded(detected: Format, description: Description, fields: Iterable[Field]) -> None:
     """Checks that nothing is said of times that the lines of the format say themselves."""
+    may_lack = "" if detected.has_milliseconds or detected.time_column else " unless a --time-format has none"
+    lacks_year = any(field.time_format is not None and not field.time_format.has_year for field in fields)
     formats = [(f"--time-format {name}", said.format) for name, said in description.fields.items()]
     unneeded = (
-        (detected.has_year, "whose times have a year", [("--year", description.year)]),
+        (detected.has_year and not lacks_year, f"whose times have a year{may_lack}", [("--year", description.year)]),
         (not detected.may_lack_time, "whose lines all have a time", [("--at", description.at)]),
         (detected.has_milliseconds or not detected.has_year, "which defines how times are written", formats),
     )
@@ -376,4 +380,4 @@ def _lines(
 def _check_utf8(values: Mapping[str, Any]) -> None:
     for name, text in values.items():
         if type(text) is str and not text.isascii() and (index := first_not_utf8(text)) >= 0:
-            raise ValueError(f"{name}: is not UTF-8 (byte {encoded(text[index]).hex()}){ENCODING_ADVICE}")
+            raise ValueError(f"{name}: is not UTF-8 (byte {encoded(text[index]).hex()}){OTHER_ENCODING}")

@@ -33,6 +33,8 @@ class FirstLine:
     """The offset in the file at which it begins, in bytes."""
 
 
+OTHER_ENCODING = "; if the file has another encoding, give it, such as --encoding latin-1"
+"""Advice for text that is not UTF-8."""
 STDIN = "-"
 """The path of the standard input."""
 

@@ -56,29 +56,33 @@ class TimeFormat:
             wanted = f"not name the zone {min(names)} unless --zone says which one that is, such as Europe/Rome"
         if wanted:
             raise InvalidTimeFormat(f"{self.field}: its time format must {wanted} (got {shown(self.notation)})")
-        try:
-            datetime.strptime(_EXAMPLE.strftime(self.notation), self.notation)
-        except ValueError as error:
-            reason = f"must be one of strptime, such as %m/%d/%Y %H:%M: {error}"
-            raise InvalidTimeFormat(f"{self.field}: its time format {reason} (got {shown(self.notation)})") from None
         object.__setattr__(self, "has_year", has_year)
         object.__setattr__(self, "names_zone", is_in_utc or self._has("%z"))
         if is_in_utc:
             object.__setattr__(self, "times", attrs.evolve(self.times, zone=UTC))
+        try:
+            self._moment(_EXAMPLE.strftime(self.notation))
+        except ValueError as error:
+            reason = f"must be one of strptime, such as %m/%d/%Y %H:%M: {error}"
+            raise InvalidTimeFormat(f"{self.field}: its time format {reason} (got {shown(self.notation)})") from None
 
     def _has(self, *directives: str) -> bool:
         return any(directive in self.notation for directive in directives)
 
     def read(self, value: Any) -> int:
-        """The milliseconds of a text in this format; ValueError for any other value."""
+        """The milliseconds of a text in this format, or of an int of such digits; ValueError for any other value."""
+        text = str(value) if type(value) is int else value
         try:
-            if self.has_year:
-                moment = datetime.strptime(value, self.notation)
-            else:
-                moment = datetime.strptime(f"{LEAP_YEAR} {value}", f"%Y {self.notation}")
+            moment = self._moment(text)
         except (TypeError, ValueError, OverflowError):
             example = _EXAMPLE.strftime(self.notation)
             raise ValueError(f"must be a time by {self.notation}, such as {example} (got {shown(value)})") from None
         if not self.has_year and self.years is not None:
-            moment = self.years.with_year(moment, value)
-        return self.times.milliseconds(moment, value)
+            moment = self.years.with_year(moment, text)
+        return self.times.milliseconds(moment, text)
+
+    def _moment(self, text: str) -> datetime:
+        """What strptime makes of a text; in a leap year, if the text has none."""
+        if self.has_year:
+            return datetime.strptime(text, self.notation)
+        return datetime.strptime(f"{LEAP_YEAR} " + text, f"%Y {self.notation}")

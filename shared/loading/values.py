@@ -59,6 +59,13 @@ _UNMARKED_INTEGER = re.compile("(?![0-9]{8}$)-?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?[0-9]{1,16}\.[0-9]{1,12}")
 """A number with a fraction, short enough for `Decimal` to show each of its digits."""
 
+_DATE = re.compile(
+    "(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?:[01][0-9]|2[0-3])(?:[0-5][0-9]){0,2}"
+)
+"""A date and a time of day, in digits alone."""
+_DATE_NOTATIONS = {10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
+"""By the number of digits."""
+
 _NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 
 
@@ -72,14 +79,18 @@ def read_value(name: str, wanted: Any, value: Any) -> Any:
 def read_time(name: str, wanted: Any, value: Any, unit: Unit | None, times: WrittenTimes) -> Any:
     """A time of a file, in milliseconds. Its unit applies to numbers only; ValueError if another unit is more likely.
 
-    Without a unit, text of digits with a plus sign is in milliseconds, text of eight digits is refused as a date, and
-    a number with a fraction is refused.
+    Without a unit, text of digits with a plus sign is in milliseconds, text of eight digits and a number such as
+    20260112080731 are refused as dates, and a number with a fraction is refused.
     """
     number = _number(value, _INTEGER if unit else _UNMARKED_INTEGER)
     if number is None:
         return times.read(value) if type(value) is str else read_value(name, wanted, value)
     if unit:
         return times.from_unit(number, unit)
+    if date := likely_date(number):
+        counted = "seconds" if len(str(number)) == min(_DATE_NOTATIONS) else "milliseconds"
+        given = f"give --unit {name}={'s' if counted == 'seconds' else 'ms'} (got {number})"
+        raise ValueError(f"is most likely a date: give --time-format {name}='{date}'; if it counts {counted}, {given}")
     if likely := likely_unit(int(number)):
         advice = f"give --unit {name}={likely.unit}" if likely.unit in UNITS else "write milliseconds"
         raise ValueError(
@@ -87,6 +98,12 @@ def read_time(name: str, wanted: Any, value: Any, unit: Unit | None, times: Writ
             f" --unit {name}=ms (got {number})"
         )
     return number if type(number) is int else read_value(name, wanted, value)
+
+
+def likely_date(number: int | Decimal) -> str:
+    """The notation by which the digits of a number are a date, such as 20260112080731; empty if they are none."""
+    text = str(number)
+    return _DATE_NOTATIONS[len(text)] if _DATE.fullmatch(text) else ""
 
 
 def _number(value: Any, integer: "re.Pattern[str]") -> int | Decimal | None:

@@ -16,9 +16,17 @@ _SIGNS = re.compile(r"[0-9+\-eE\s]")
 
 def is_number(wanted: Any) -> bool:
     """Whether the values of a type are numbers, or None."""
+    return bool(_kinds(wanted)) and _kinds(wanted) <= _NUMBERS
+
+
+def is_int(wanted: Any) -> bool:
+    """Whether the values of a type are ints, or None."""
+    return _kinds(wanted) == {int}
+
+
+def _kinds(wanted: Any) -> set[Any]:
     is_union = get_origin(wanted) in (Union, UnionType)
-    kinds = {kind for kind in get_args(wanted) if kind is not type(None)} if is_union else {wanted}
-    return bool(kinds) and kinds <= _NUMBERS
+    return {kind for kind in get_args(wanted) if kind is not type(None)} if is_union else {wanted}
 
 
 @attrs.frozen
@@ -28,6 +36,8 @@ class WrittenNumbers:
     decimal: str = "."
     thousands: str = ""
     scale: int | None = None
+    is_whole: bool = False
+    """Whether the field holds ints."""
 
     def __attrs_post_init__(self) -> None:
         for name, sign, may_be_empty in (("decimal", self.decimal, False), ("thousands", self.thousands, True)):
@@ -55,7 +65,11 @@ class WrittenNumbers:
             scaled = Decimal(str(value)) * self.scale
         except InvalidOperation:
             raise ValueError(f"must be a number (got {shown(value)})") from None
-        return str(int(scaled)) if scaled == scaled.to_integral_value() else str(scaled)
+        if scaled == scaled.to_integral_value():
+            return str(int(scaled))
+        if self.is_whole:
+            raise ValueError(f"must be an int when multiplied by {self.scale} (got {shown(value)})")
+        return str(scaled)
 
     def reads(self, text: str) -> bool:
         """Whether a text is such a number."""

@@ -59,7 +59,7 @@ ADVICE = (
     " runs a Thrift2 gateway"
 )
 SKIP = "; --on-error skip continues"
-_VALUE = re.compile(r" \(got .*?\)(?=; |$)|; map a field to one of: .*|[0-9]+")
+_VALUE = re.compile(r" \(got .*?\)(?=; |$)| \(byte [^)]*\)|; map a field to one of: .*|[0-9]+")
 """What differs in the reasons of lines that are bad in the same way."""
 MOST_OF_A_KIND = 10
 """The most lines that are said one by one for the same reason."""

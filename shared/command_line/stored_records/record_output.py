@@ -15,7 +15,7 @@ from ...designs import Design
 from ...designs.patterns import key_line
 from ...designs.ruler import BYTES
 from ...loading.cells import write_cell
-from ...loading.values import is_of_pairs, show_pairs
+from ...loading.values import is_of_pairs, likely_date, show_pairs
 from ...records import show_time
 from ...records.plain_values import json_of, plain_scalar
 from ...records.times import likely_unit
@@ -189,7 +189,7 @@ class JsonLines:
         """The line of a record."""
         values = attrs.asdict(record)
         for name in self._times:
-            if type(values[name]) is int and likely_unit(values[name]):
+            if type(values[name]) is int and (likely_unit(values[name]) or likely_date(values[name])):
                 values[name] = show_time(values[name])
         for name in self._of_pairs:
             values[name] = dict(values[name])

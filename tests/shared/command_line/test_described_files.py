@@ -37,6 +37,15 @@ def test_a_check_stores_nothing_and_counts_each_reason_with_an_example(air, rowb
     assert [refused["lines"] for refused in checked["files"][0]["refused"]] == [2, 1]
 
 
+def test_a_check_counts_lines_together_whose_reasons_differ_only_in_what_the_lines_have(folder, rowbook):
+    objects = [{"metric": "m"}, {"metric": "m", "a": 1}, {"metric": "m", "b": "c"}]
+    (folder / "a.jsonl").write_bytes(b"\n".join(json.dumps(values).encode() for values in objects))
+    (folder / "b.csv").write_bytes(b"host,metric,time_ms,value\nh,\xe9,0,1\nh,\xff,0,1\nh,m,0,1\n")
+    for file, lines in (("a.jsonl", [3]), ("b.csv", [2])):
+        checked = json.loads(rowbook(f"load monitoring {file} --check --json --set host=h --set time=0")[1])
+        assert [refused["lines"] for refused in checked["files"][0]["refused"]] == lines
+
+
 def test_a_check_tells_which_columns_and_fields_no_value_goes_through(folder, rowbook):
     (folder / "a.csv").write_text("host,event,time_ms,Severity,at.place\nh,e,2026-01-12T08:00,x,y\n", encoding="utf-8")
     out, err = rowbook("load logs a.csv --check --set message=none")[1:]

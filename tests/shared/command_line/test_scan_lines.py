@@ -44,3 +44,13 @@ def test_conditions_a_limit_and_a_format_choose_the_lines_and_a_file_gets_them(o
 )
 def test_what_lines_cannot_be_is_refused_in_one_line(rowbook, words, message):
     assert rowbook(f"scan {words} --store embedded:a.db") == (2, "", f"{message}\n")
+
+
+@pytest.mark.parametrize("time_ms", [1_768_203_451, 202_601_120_807])
+def test_a_time_whose_digits_may_be_another_one_goes_out_and_in_again(ok, folder, time_ms):
+    (folder / "a.csv").write_text(f"host,metric,time_ms,value\nh,m,{time_ms},1\n", encoding="utf-8")
+    ok("load monitoring a.csv --unit time=ms --store embedded:a.db")
+    ok("scan monitoring --lines --to b.jsonl --store embedded:a.db")
+    ok("load monitoring b.jsonl --store embedded:b.db")
+    (point,) = json.loads(ok("scan monitoring --json --store embedded:b.db"))["records"]
+    assert point["time_ms"] == time_ms

@@ -61,7 +61,10 @@ def test_a_csv_is_read_field_by_field_with_the_numbers_of_its_lines(written, con
         ("   \n", "must have 3 fields, like the header (got 1)"),
         ('"n-1"x,0,7\n', """is not valid CSV: ',' expected after '"'"""),
         ("n-1,0,1_0\n", "Sale.amount: must be an int (got '1_0')"),
-        ("n-1,0, 1\n", "Sale.amount: must be an int (got ' 1')"),
+        (
+            "n-1,0, 1\n",
+            "Sale.amount: must be an int (got ' 1'); --pattern with groups that leave out its blanks reads it",
+        ),
         ("n-1,0,٣\n", "Sale.amount: must be an int (got '٣')"),
         ("n-1,0,-1\n", "Sale.amount: must be 0 or more (got -1)"),
         (f"n-1,0,{'9' * 4301}\n", "Sale.amount: an int must have at most 4300 digits (got 4301)"),

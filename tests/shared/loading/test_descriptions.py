@@ -1,6 +1,7 @@
 """Descriptions of files: what is said of a file in TOML, and how its lines are read by it."""
 
 import re
+from datetime import UTC, datetime
 from textwrap import dedent
 
 import attrs
@@ -11,12 +12,17 @@ from shared.loading import (
     Description,
     FieldDescription,
     InvalidDescription,
+    InvalidTimeFormat,
     UnknownUnit,
+    Unneeded,
     UnreadableFile,
+    advice,
     description,
     read_lines,
 )
 from shared.loading.description import read_description
+from shared.loading.written_times import AS_WRITTEN
+from shared.records import parse_time
 
 SENSOR = f'{dedent(description.__doc__.partition("spreadsheet:")[2])}\n[fields.metric]\nvalue = "co"'
 """The example of the module."""
@@ -49,7 +55,8 @@ def test_a_spreadsheet_of_sensors_is_read_by_its_description(read):
     one, two, without_value = read(HEADER + "\n".join(lines))
     assert one == Point("co", 1_078_938_000_000, 2.6, note="fine")  # 17:00 UTC
     assert two == Point("co", 1_092_153_600_000, -1.0)  # 16:00 UTC: summer
-    assert without_value == "Point.value: must be a number in the range of a float (got None)"
+    advice = "--default value=VALUE gives a value to lines without one"
+    assert without_value == f"Point.value: must be a number in the range of a float (got None); {advice}"
 
 
 def test_a_description_is_written_as_it_is_read():
@@ -147,6 +154,46 @@ def test_digits_below_the_millisecond_are_cut_off_if_that_is_said_and_refused_ot
     assert "must be a time" in reason
 
 
+@pytest.mark.parametrize("unit", ["s", "us"])
+def test_a_number_with_digits_below_the_millisecond_says_that_they_can_be_cut_off(read, unit):
+    text = {"s": "1577836800.123999", "us": "1577836800123999"}[unit]
+    (reason,) = read(f"metric,time_ms,value\nm,{text},1\n", f'[fields.time_ms]\nunit = "{unit}"')
+    assert reason.endswith("; --round ms reads it")
+
+
+def test_times_without_a_year_are_in_years_counted_from_that_of_the_first_line(read):
+    said = 'year = 2019\nzone = "Europe/Rome"\n[fields.time_ms]\nformat = "%m.%d %H:%M"'
+    times = ["12.31 23:59", "01.01 00:00", "12.31 23:59", "02.29 12:00", "02.30 12:00"]
+    *points, refused = read("metric,time_ms,value\n" + "".join(f"m,{time},1\n" for time in times), said)
+    wanted = ["2019-12-31T22:59", "2019-12-31T23:00", "2019-12-31T22:59", "2020-02-29T11:00"]
+    assert [point.time_ms for point in points] == [parse_time(time) for time in wanted]
+    assert "must be a time by %m.%d %H:%M, such as 07.04 18:04 (got '02.30 12:00')" in refused
+
+
+def test_a_29th_of_february_needs_a_year_that_has_one(read):
+    (reason,) = read("metric,time_ms,value\nm,02-29,1\n", 'year = 2019\n[fields.time_ms]\nformat = "%m-%d"')
+    assert reason == "Point.time_ms: must be a time in 2019, counting years from the first line (got '02-29')"
+
+
+@pytest.mark.parametrize(
+    ("said", "error", "reason"),
+    [
+        ('[fields.time_ms]\nformat = "%m-%d"', InvalidTimeFormat, "have a year, %Y or %y, or --year must give"),
+        ('year = 2019\n[fields.time_ms]\nformat = "%d %H"', InvalidTimeFormat, "have a month and a day, such as %b %d"),
+        ('year = 2019\n[fields.time_ms]\nformat = "%j %H"', InvalidTimeFormat, "have a month and a day, such as %b %d"),
+        ('year = 2019\n[fields.time_ms]\nformat = "%Y"', Unneeded, "leave out --year .got 2019"),
+        (
+            "year = 2019",
+            Unneeded,
+            "whose times have a year unless a --time-format has none: leave out --year .got 2019",
+        ),
+    ],
+)
+def test_a_year_is_said_once(read, said, error, reason):
+    with pytest.raises(error, match=reason):
+        read("metric,time_ms,value\nm,0,1\n", said)
+
+
 # ---- numbers
 
 
@@ -168,7 +215,11 @@ def test_numbers_have_the_signs_that_are_said(read, said, text, value):
 
 @pytest.mark.parametrize(
     ("text", "count"),
-    [("2.55", 255), ("2.5", 250), ("-0.01", -1), ("1e1", 1000), ("2.555", "must be an int (got '255.500')")],
+    [
+        *(("2.55", 255), ("2.5", 250), ("-0.01", -1), ("1e1", 1000)),
+        ("2.555", "must be an int when multiplied by 100 (got '2.555'); --scale count=1000 reads it"),
+        ("x", "must be a number such as 1234.5 (got 'x')"),
+    ],
 )
 def test_a_scaled_number_is_exact_or_refused(read, text, count):
     (line,) = read(f"metric,time_ms,value,count\nm,0,1,{text}\n", "[fields.count]\nscale = 100")
@@ -222,12 +273,16 @@ def test_a_file_without_quotes_keeps_them(read):
         ),
         ("time_ms", "31/03/2004 18:00", "; --time-format time_ms='%d/%m/%Y %H:%M' reads it"),
         ("time_ms", "2020-01-01T00:00:00.123456", "; --round ms reads it"),
+        ("time_ms", "03-17 16:13:38.811", "; --time-format time_ms='%m-%d %H:%M:%S.%f' and --year reads it"),
         ("value", '"2,5"', "; --decimal , reads it"),
         ("time_ms", "2020/01/31 1800 UTC", "; --time-format time_ms='%Y/%m/%d %H%M UTC' reads it"),
-        ("time_ms", "1577836800.123456", "; --round ms reads it"),
         ("value", "NA", ""),
         ("value", '"1.234,5"', "; --decimal , and thousands = '.' in --describe reads it"),
         ("count", "2.5", ""),
+        ("value", "  2.5", "; --pattern with groups that leave out its blanks reads it"),
+        ("value", '"1,846"', "; --decimal , reads it as 1.846; thousands = ',' in --describe reads it as 1846"),
+        ("value", '"1,846.5"', "; thousands = ',' in --describe reads it"),
+        ("count", '"1,846"', "; thousands = ',' in --describe reads it"),
         ("count", "NA", "; --none 'NA' reads it as no value"),
         ("value", "seven", ""),
     ],
@@ -247,13 +302,51 @@ def test_a_value_that_is_refused_says_what_would_read_it(read, column, text, adv
             r"looks like CSV with '\\t': give --delimiter '\\t'; then no column value for Point",
         ),
         ("Station;A\nCity;Rome\nmetric;time_ms;value\nm;0;1\nm;1;2\n", "give --skip 2 --delimiter ';'"),
-        ("sep=;\nmetric;at;value\nm;0;1\nm;1;2\n", "give --skip 1 --delimiter ';'; then no column time_ms for Point"),
-        ("2024-06-27 00:00:07 CEST [5]: up, down\n", "looks like a log: give --layout or --pattern"),
+        ("Station\nmetric;at;value\nm;0;1\nm;1;2\n", "give --skip 1 --delimiter ';'; then no column time_ms for Point"),
+        ("2024-06-27 00:00:07 CEST [5]: up, down\n", "describe its lines by --layout or --pattern"),
         ("Metric,time,value\n", "no column metric, time_ms for Point; map a field to one of: Metric, time, value"),
         ('a,"Rain, total",metrics,time_ms,value\n', "one of: metrics, a, 'Rain, total', "),
         ("m,1,2\n", r"has no header: give header = \[...\] in --describe, its 3 columns \(got 'm,1,2'\)"),
+        ("1 2 3 INFO m, 1, 2\n", "map .*; if it is a log, describe its lines by --layout or --pattern"),
+        ("E0517 15:04:22 m, 1\n", "map .*; if it is a log, describe its lines by --layout or --pattern"),
+        ("2|1|m|n\n", r"give --delimiter '\|'; then .*; if it has no header, give header = \[...\] in --describe"),
+        ("sep=;\nmetric;time_ms;value\n", "has its header in the next line: give --skip 1 --delimiter ';'"),
+        (",x\n", "map a field to one of: '', x"),
     ],
 )
 def test_a_header_that_is_refused_says_what_would_read_it(written, content, advice):
     with pytest.raises(UnreadableFile, match=advice):
         read_lines(written(content), Point)
+
+
+@pytest.mark.parametrize(
+    ("digits", "notation", "counted"),
+    [
+        ("2026011208", "%Y%m%d%H", "seconds, give --unit time_ms=s"),
+        ("202601120807", "%Y%m%d%H%M", "milliseconds, give --unit time_ms=ms"),
+        ("20260112080731", "%Y%m%d%H%M%S", "milliseconds, give --unit time_ms=ms"),
+    ],
+)
+@pytest.mark.parametrize("line", ['{{"metric": "m", "value": 1, "time_ms": {}}}\n', "metric,value,time_ms\nm,1,{}\n"])
+def test_a_date_in_digits_alone_is_not_taken_for_a_number(read, line, digits, notation, counted):
+    (reason,) = read(line.format(digits), "")
+    wanted = f"is most likely a date: give --time-format time_ms='{notation}'; if it counts {counted} (got {digits})"
+    assert reason == f"Point.time_ms: {wanted}"
+    (point,) = read(line.format(digits), f'[fields.time_ms]\nformat = "{notation}"')
+    assert point.time_ms == int(datetime.strptime(f"{digits} +0000", f"{notation} %z").timestamp() * 1000)
+    (point,) = read(line.format(digits), '[fields.time_ms]\nunit = "ms"')
+    assert point.time_ms == int(digits)
+
+
+@pytest.mark.parametrize("digits", ["202613120807", "20260112086731", "180001120807", "1768203451042", "2026011208073"])
+def test_other_numbers_count_milliseconds(read, digits):
+    (point,) = read(f"metric,value,time_ms\nm,1,{digits}\n", "")
+    assert point.time_ms == int(digits)
+
+
+@pytest.mark.parametrize("zone", ["+0200", "-02:00", "Z"])
+def test_each_notation_of_a_time_is_proposed_for_its_own_times(zone):
+    moment = datetime(1996, 7, 24, 18, 4, 5, 120000, tzinfo=UTC)
+    for notation in (*advice._NOTATIONS, *advice._WITHOUT_YEAR):
+        text = moment.strftime(notation.replace("%z", zone))
+        assert advice.for_time("t", text, AS_WRITTEN, None, has_format=False).endswith(" reads it")

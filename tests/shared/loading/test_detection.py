@@ -9,6 +9,7 @@ import attrs
 import pytest
 
 from shared.loading import Format, read_lines, read_records
+from shared.loading.text_files import OTHER_ENCODING
 from tests.shared.loading.sales import (
     HEADER,
     LINE,
@@ -56,8 +57,10 @@ def test_a_file_of_an_unknown_format_is_read_as_csv_and_the_refusal_says_so(writ
     no_csv = "is not CSV: must begin with the columns number, sold_ms, amount (got "
     untried = f"its first line does not look like notes, tabbed text {EACH.removeprefix('CSV ')}"
     tried = f"; read as CSV because {untried}"
-    for first in ("[2016-12-19 16:31] x", "<13>x", "#1"):
-        assert refusal(written(first), **OWN) == f"{no_csv}'{first}'); {untried}"
+    for first in ("[2016-12-19 16:31] x", "<13>x"):
+        log = "; if it is a log, describe its lines by --layout or --pattern"
+        assert refusal(written(first), **OWN) == f"{no_csv}'{first}'); {untried}{log}"
+    assert refusal(written("#1"), **OWN) == f"{no_csv}'#1'); {untried}"
     no_columns = "no column number, nor any other of Sale; map a field to one of: a, b"
     assert refusal(written("a,b"), **OWN) == f"{no_columns}{tried}"
     assert refusal(written('x,"'), **OWN) == f"the header in line 1 is not valid CSV: unexpected end of data{tried}"
@@ -88,7 +91,7 @@ def test_a_file_that_is_not_text_is_refused_with_the_formats_that_could_be_read(
     refused = refusal(written(b"\n\x7fELF\0"), format=format, **OWN)
     assert refused == f"is not text (byte 00 at offset 5); must be {wanted}"
     refused = refusal(written(b"\xef\xbb\xbf\n\xc3\xa9\xff"), format=format, **OWN)
-    assert refused == "is not UTF-8 text (byte ff at offset 6); give its --encoding, such as latin-1"
+    assert refused == f"is not UTF-8 text (byte ff at offset 6); must be {wanted}{OTHER_ENCODING}"
 
 
 def test_an_unknown_format_names_those_of_the_design_too(written):
@@ -110,7 +113,7 @@ def test_formats_have_names_of_their_own(written, name, count):
         (b"\n" * 9000, "is empty"),
         (
             b"\n" * 9000 + b"\x1f\x8b\x08",
-            "is not UTF-8 text (byte 8b at offset 9001); give its --encoding, such as latin-1",
+            f"is not text (byte 8b at offset 9001); must be {EACH}",
         ),
         ("number".encode("utf-16-le"), f"is not text (byte 00 at offset 1); must be {EACH}"),
     ],

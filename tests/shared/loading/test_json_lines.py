@@ -32,7 +32,10 @@ def test_a_number_is_read_as_in_csv_and_null_is_none_or_the_default(written, cha
     ("change", "reason"),
     [
         ({"amount": True}, "Sale.amount: must be an int (got True)"),
-        ({"amount": None}, "Sale.amount: must be an int (got None)"),
+        (
+            {"amount": None},
+            "Sale.amount: must be an int (got None); --default amount=VALUE gives a value to lines without one",
+        ),
         ({"amount": -7}, "Sale.amount: must be 0 or more (got -7)"),
         ({"amount": 1000.5}, "Sale.amount: must be an int (got 1000.5)"),
         ({"amount": 2.0**53}, "Sale.amount: must be an int (got 9007199254740992.0)"),

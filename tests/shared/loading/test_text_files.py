@@ -13,6 +13,7 @@ import attrs
 import pytest
 
 from shared.loading import UnreadableFile, read_lines, read_records
+from shared.loading.text_files import OTHER_ENCODING
 from tests.shared.loading.sales import HEADER, LINE, NOTES, OBJECT, OWN, SALE, Sale, lines, noted, refusal
 
 ROOT = Path(__file__).parents[3]
@@ -38,14 +39,14 @@ def test_a_line_that_ends_the_reading_does_so_only_after_the_lines_before_it(wri
 )
 def test_a_byte_that_is_not_utf8_spoils_its_own_line_only(written, content):
     assert lines(written(content))[:2] == [
-        (2, "number: is not UTF-8 (byte e9); give its --encoding, such as latin-1"),
+        (2, f"number: is not UTF-8 (byte e9){OTHER_ENCODING}"),
         (3, SALE),
     ]
 
 
 def test_a_column_that_no_field_takes_must_be_utf8_too(written):
     content = b"number,sold_ms,amount,other\nn-1,0,7,caf\xe9\n"
-    assert lines(written(content)) == [(2, "other: is not UTF-8 (byte e9); give its --encoding, such as latin-1")]
+    assert lines(written(content)) == [(2, f"other: is not UTF-8 (byte e9){OTHER_ENCODING}")]
 
 
 @pytest.mark.parametrize("blanks", ["\n" * 9000, "\r\n" * 9000, "\ufeff" + " \n" * 9000, "\n" + " " * 9000 + "\n"])
@@ -91,9 +92,7 @@ def test_a_byte_that_is_not_utf8_spoils_the_record_whose_line_it_is_in(written, 
     good = ["@n-1", "a", "b", "@n-2", "@n-3", "c", ""]
     expected = {1: noted("n-1", "a|b"), 4: noted("n-2"), 5: noted("n-3", "c|")}
     first = max(number for number in expected if number <= bad)
-    expected[first] = (
-        f"{'number' if first == bad else 'note'}: is not UTF-8 (byte e9); give its --encoding, such as latin-1"
-    )
+    expected[first] = f"{'number' if first == bad else 'note'}: is not UTF-8 (byte e9){OTHER_ENCODING}"
     content = [line.encode() + b"\xe9" * (number == bad) for number, line in enumerate(good, start=1)]
     assert lines(written(b"\n".join(content) + b"\n"), **OWN) == list(expected.items())
 
