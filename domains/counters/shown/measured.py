@@ -41,14 +41,13 @@ def own_blocks(design: Design) -> dict[str, str]:
 
 def _impressions_words() -> str:
     """What a call for each increment would need, and what to do instead."""
-    with closing(scratch_store(increment.TABLES)) as connection:
-        with metered(connection) as cost:
-            increment.Repository(connection).store(Login("ad-1", 0))
+    with closing(scratch_store(increment.TABLES)) as connection, metered(connection) as cost:
+        increment.Repository(connection).store(Login("ad-1", 0))
     return (
         f"**For {IMPRESSIONS:,} impressions a second** do not write each one: `increment` would make "
         f"{IMPRESSIONS * cost.rpcs:,} calls a second, and a region server takes about {MOST_CALLS:,} [single "
-        "puts](../GLOSSARY.md#what-one-region-absorbs). Sum in each process first, by ad and day, and add the sums with "
-        "`counter_inc` once a second: then each process writes a counter once a second. A crash loses one second."
+        "puts](../GLOSSARY.md#what-one-region-absorbs). Sum in each process first, by ad and day, and add the sums "
+        "with `counter_inc` once a second: then each process writes a counter once a second. A crash loses one second."
     )
 
 
