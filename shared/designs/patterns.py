@@ -83,11 +83,16 @@ class AccessPattern(_Called):
     @property
     def words(self) -> str:
         """The arguments of `rowbook ask` for this question, with the sample's values."""
-        words = [self.name]
+        return " ".join([self.name, *self.quoted_arguments])
+
+    @property
+    def quoted_arguments(self) -> list[str]:
+        """What `rowbook ask` needs after the question's name, for a shell: a word for each value, one for the limit."""
+        words: list[str] = []
         for name, value in self.sample.items():
-            words.append(shlex.quote(f"{name}={show_value(name, value)}"))
+            words.append(shlex.quote(f"{name}={value.hex() if isinstance(value, bytes) else show_value(name, value)}"))
         words += [f"--limit {self.limit}"] if self.limit != DEFAULT_LIMIT else []
-        return " ".join(words)
+        return words
 
     @property
     def answer(self) -> Literal["page", "first", "count", "value"]:

@@ -1,6 +1,7 @@
 """The byte ruler of a row key: its bytes, below the names and values of its parts; and the same for cells."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from itertools import zip_longest
 from typing import Any
 
@@ -21,6 +22,8 @@ ITEMS_SHOWN = 3
 """The most cells that are shown of a row with many records."""
 GAP = 2
 """Blanks between two columns of a ruler."""
+DATES = range(date(1970, 1, 1).toordinal(), date(2200, 1, 1).toordinal())
+"""The days that are shown as dates. A smaller number more likely counts something else, such as the days of a month."""
 NAMES, VALUES, BYTES = range(3)
 """The kinds of lines of a ruler, from top to bottom."""
 
@@ -28,6 +31,7 @@ NAMES, VALUES, BYTES = range(3)
 def show_value(name: str, value: Any) -> str:
     """A value as a person reads it: a number whose name ends in `_ms` as a time, printable text as it is.
 
+    A number whose name ends in `_day` is a date if `date.toordinal()` makes it of one of the years 1970 to 2199.
     `every_ms` is a length of time. Times, Enums, UUIDs and Decimals are as `rowbook ask` reads them.
     """
     value = plain_scalar(value)
@@ -37,6 +41,8 @@ def show_value(name: str, value: Any) -> str:
         return value if value.isprintable() and value.strip() == value != "" else repr(value)
     if name == LENGTH and type(value) is int:
         return show_length(value)
+    if name.endswith("_day") and type(value) is int and value in DATES:
+        return date.fromordinal(value).isoformat()
     try:
         return show_time(value) if name.endswith("_ms") and type(value) is int else str(value)
     except ValueError:  # Python writes no int of more than 4,300 digits

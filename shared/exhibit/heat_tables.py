@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import attrs
 
 from ..designs.counting import Cost, metered
-from ..designs.design import Design, Load, Variant, same_random_numbers
+from ..designs.design import Design, Load, Variant
 from ..designs.ruler import show_value
 from ..designs.scratch import scratch_store
 from ..keys import InvalidKey
 from ..tables.layouts import PhysicalTable, physical_tables
 from .heat import OWN_POINTS, Heat, TooFewWrites, Writes
+from .repeatable import same_bytes_each_time
 from .write_order import TimeField, time_field, time_format
 
 if TYPE_CHECKING:
@@ -165,9 +166,9 @@ def written_rows(variant: Variant, records: Records) -> dict[str, Sequence[bytes
 def stored(variant: Variant, records: Records) -> Generator[tuple["happybase.Connection", Any, Cost]]:
     """A store in memory with these records during the block, its repository, and the cost of storing them.
 
-    Records of one time are stored at once, if the load can.
+    Records of one time are stored at once, if the load can. The same records are stored as the same bytes.
     """
-    with closing(scratch_store(variant.tables)) as connection, same_random_numbers():
+    with closing(scratch_store(variant.tables)) as connection, same_bytes_each_time():
         repository = variant.open(connection)
         time_ms = _time_of(records)
         with metered(connection) as cost:

@@ -11,6 +11,7 @@ bool     true or false
 bytes    hex digits
 *_ms     a time: text as `parse_time` reads it; from JSON also a number of milliseconds. From a file, numbers may count
          another unit, with a fraction of it, see `read_time`; or a time has a format of its own, see `TimeFormat`
+*_day    of an int, also a date such as 2017-06-23: the number that `date.toordinal()` makes of it
 Literal  one of its values
 tuple    of texts: a list of them
 pairs    a tuple of pairs of texts, such as tags: `dc=lga,host=web-1`, or a list of pairs; from JSON an object of texts
@@ -73,7 +74,16 @@ def read_value(name: str, wanted: Any, value: Any) -> Any:
     """The value of one field, read from text or JSON; ValueError says what was wanted and given."""
     if name.endswith("_ms") and type(value) is str:
         return parse_time(value)
+    if name.endswith("_day") and type(value) is str and int in (wanted, *get_args(wanted)):
+        return _read_day(value, wanted)
     return CONVERTER.structure(value, wanted)
+
+
+def _read_day(text: str, wanted: Any) -> Any:
+    """The number of a day; text of eight digits, such as 20170623, is refused as a date."""
+    if not text or _UNMARKED_INTEGER.fullmatch(text) or _INTEGRAL.fullmatch(text):
+        return CONVERTER.structure(text, wanted)
+    return parse_date(text).toordinal()
 
 
 def read_time(name: str, wanted: Any, value: Any, unit: Unit | None, times: WrittenTimes) -> Any:

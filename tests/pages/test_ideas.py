@@ -21,8 +21,10 @@ SOURCES = ROOT.parent / "shared" / "seeds"
 
 @cache
 def section_of(page: Path, anchor: str) -> str:
-    """The section of a page below the heading with this anchor."""
+    """The section of a page below the heading with this anchor; a whole file without one."""
     text = page.read_text(encoding="utf-8")
+    if not anchor:
+        return text
     without_comments = re.sub(
         r"^```.*?^```", lambda code: code[0].replace("\n# ", "\n"), text, flags=re.DOTALL | re.MULTILINE
     )

@@ -24,7 +24,14 @@ from tests.few_designs import few_of
 from tests.programs.pages.cards import CARD
 from tests.programs.pages.cost_blocks import SCANS, across, choice_block, refused_block
 from tests.programs.pages.heat_blocks import heat_block
-from tests.programs.pages.key_blocks import columns_block, layout_block, published_block, variants_block
+from tests.programs.pages.key_blocks import (
+    PUBLISHED,
+    columns_block,
+    layout_block,
+    published_block,
+    published_text,
+    variants_block,
+)
 from tests.programs.pages.question_blocks import exemptions_block, questions_block, statements
 from tests.programs.pages.stores_page import FILTERS
 from tests.programs.readmes import DESIGN_PAGES, JAVA, STEPS_FILE, all_pages
@@ -54,7 +61,7 @@ def folder_of(design):
 def test_every_readme_with_generated_blocks_is_generated_and_so_is_the_list_of_designs():
     readmes = [path for path in READMES if "<!-- generated: " in path.read_text(encoding="utf-8")]
     made = [folder_of(design) / ("" if design.in_one_file else "shown") / STEPS_FILE for design in SHOWING_STEPS]
-    made += [folder_of(design) / SCANS for design in IN_FOLDERS]
+    made += [folder_of(design) / file for design in IN_FOLDERS for file in (SCANS, PUBLISHED)]
     made += [folder_of(design) / CARD for design in all_designs()]
     made += [ROOT / "shared" / "keys" / JAVA, ROOT / "llms.txt", SUITE.listing]
     assert sorted(PAGES) == sorted([*readmes, *made])
@@ -85,6 +92,7 @@ def test_what_is_generated_of_a_design_without_a_store_is_what_the_code_prints(d
         shown = dict(re.findall(r"<!-- generated: (\S+) -->\n(.*?)\n<!-- end -->", text, re.DOTALL))
         assert text == with_blocks(text, shown | blocks)
         assert shown.keys() & blocks.keys()
+    assert (folder_of(design) / PUBLISHED).read_text(encoding="utf-8") == published_text(design)
 
 
 def test_the_stores_readme_has_every_filter_of_the_language():

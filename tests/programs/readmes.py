@@ -45,6 +45,7 @@ from tests.programs.pages.cards import CARD
 from tests.programs.pages.cost_blocks import SCANS
 from tests.programs.pages.design_page import blocks_of_one_file, design_blocks, index_block, shown_key
 from tests.programs.pages.ideas import ideas_blocks
+from tests.programs.pages.key_blocks import PUBLISHED
 from tests.programs.pages.keys_page import java_text, keys_blocks
 from tests.programs.pages.new_packages import shown_block
 from tests.programs.pages.package_pages import extras_blocks, names_blocks
@@ -280,6 +281,7 @@ def all_pages() -> dict[Path, Callable[[], str]]:
         yield folder / CARD, lambda: once[0]()[CARD]
         if not design.in_one_file:
             yield folder / SCANS, lambda: once[0]()[SCANS]
+            yield folder / PUBLISHED, lambda: once[0]()[PUBLISHED]
         if design.name in STEPS:
             yield folder / ("" if design.in_one_file else "shown") / STEPS_FILE, lambda: once[-1]()[STEPS_FILE]
 

@@ -51,7 +51,9 @@ def open_upkeep(name: str, url: str, *, writes: bool = True) -> Generator[Upkeep
     """The upkeep of a variant's repository on a store that has its tables; `writes` as in `check_tables`."""
     with open_repository(name, url, writes=writes) as repository:
         if not hasattr(repository, "upkeep"):
-            raise WrongUsage(f"{name}: {type(repository).__name__} has no attribute upkeep")
+            raise WrongUsage(
+                f"{name}: {type(repository).__name__} needs an attribute upkeep, such as UnreadableRows(table)"
+            )
         yield repository.upkeep
 
 

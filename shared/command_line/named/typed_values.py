@@ -11,6 +11,7 @@ import attrs
 
 from ...designs import AccessPattern, Action
 from ...designs.arguments import without_unit
+from ...designs.ruler import show_value
 from ...keys.errors import shown
 from ...keys.value_codecs import moment_of
 from ...loading import read_value
@@ -84,6 +85,10 @@ def arguments(pattern: AccessPattern | Action, words: Iterable[str]) -> dict[str
     since_ms, until_ms = values.get("since_ms"), values.get("until_ms")
     if since_ms is not None and until_ms is not None and since_ms > until_ms:
         raise WrongUsage(f"since_ms: must not be after until_ms (got {show_time(since_ms)} and {show_time(until_ms)})")
+    from_day, until_day = values.get("from_day"), values.get("until_day")
+    if from_day is not None and until_day is not None and from_day >= until_day:
+        days = (show_value("from_day", from_day), show_value("until_day", until_day))
+        raise WrongUsage(f"until_day: must be after from_day {days[0]} (got {days[1]})")
     return values
 
 

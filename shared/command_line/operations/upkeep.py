@@ -147,7 +147,8 @@ class _Found:
 
 
 def _compared(upkeep: Upkeep) -> str:
-    return f"{listed(terminal.count(number, what) for what, number in upkeep.counts.items())} compared"
+    compared = [terminal.count(number, what) for what, number in upkeep.counts.items()]
+    return f"{listed(compared) if compared else 'nothing'} compared"
 
 
 def _words(kinds: Counter[str]) -> str:

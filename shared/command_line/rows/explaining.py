@@ -197,11 +197,12 @@ def _refuse(
     if reading.refused:
         reasons = "; ".join(f"{missing.table.name}: {missing.reason}" for missing in reading.refused)
         raise CommandFailed(f"not a cell of {name}{read_as}: {reasons}")
-    _show(out, design, [], reading.missing, as_json=as_json)
-    nearest = f"the nearest is {reading.missing[0].table.name}: {reading.missing[0].reason}"
+    nearest, names = next(iter(_with_same_lines(reading.missing).items()))
+    _show(out, design, [], reading.missing, as_json=as_json, without_reason=nearest)
+    nearest_words = f"the nearest is {', '.join(names)}: {reading.missing[0].reason}"
     if is_of_fields:
-        raise WrongUsage(f"no key of {name} is complete; {nearest}")
-    raise CommandFailed(f"not a key of {name}{read_as}; {nearest}")
+        raise WrongUsage(f"no key of {name} is complete; {nearest_words}")
+    raise CommandFailed(f"not a key of {name}{read_as}; {nearest_words}")
 
 
 def _with_cell(design: Design, keys: TableKeys, cell: Cell | None) -> tuple[list[ExplainedKey], MissingKeys]:
@@ -263,9 +264,18 @@ def _in_store(design: Design, variants: tuple[Variant, ...], keys: list[Explaine
 
 
 def _show(
-    to: Console, design: Design, keys: Iterable[ExplainedKey], missing_keys: MissingKeys, *, as_json: bool
+    to: Console,
+    design: Design,
+    keys: Iterable[ExplainedKey],
+    missing_keys: MissingKeys,
+    *,
+    as_json: bool,
+    without_reason: tuple[str, ...] = (),
 ) -> None:
-    """Writes the byte ruler of every key, its names and its cell; then the parts that other tables have and lack."""
+    """Writes the byte ruler of every key, its names and its cell; then the parts that other tables have and lack.
+
+    The tables whose lines are `without_reason` lack the last one, because the message of the error says it.
+    """
     if as_json:
         others = [
             {"table": missing.table.name, "reason": missing.reason, "parts": _parts(missing.parts)}
@@ -291,14 +301,21 @@ def _show(
             ruler(to, "cell", [(BYTES, shown_column(key.column)), (VALUES, key.contents.holds)])
             _cell_values(to, key.contents.values)
         line(to)
-    names_of: dict[tuple[str, ...], list[str]] = {}
-    for missing in missing_keys:
-        names_of.setdefault(_lines(missing), []).append(missing.table.name)
-    for (key_words, *parts, reason), names in names_of.items():
-        wrapped(to, f"{', '.join(dict.fromkeys(names))}: {key_words}", style="bold")
+    for lines, names in _with_same_lines(missing_keys).items():
+        key_words, *parts, reason = lines
+        wrapped(to, f"{', '.join(names)}: {key_words}", style="bold")
         for part in parts:
             wrapped(to, part, GUTTER)
-        wrapped(to, reason)
+        if lines != without_reason:
+            wrapped(to, reason)
+
+
+def _with_same_lines(missing_keys: MissingKeys) -> dict[tuple[str, ...], list[str]]:
+    """The lines of each missing key, with the names of all tables that have the same ones."""
+    names_of: dict[tuple[str, ...], dict[str, None]] = {}
+    for missing in missing_keys:
+        names_of.setdefault(_lines(missing), {})[missing.table.name] = None
+    return {lines: [*names] for lines, names in names_of.items()}
 
 
 def _lines(missing: MissingKey) -> tuple[str, ...]:

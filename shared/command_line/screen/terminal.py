@@ -6,7 +6,7 @@
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rich.cells import cell_len
@@ -104,8 +104,20 @@ def wrapped(to: Console, text: str, indent: int = 4, style: str | None = None) -
     _lines(to, ((shown, style) for shown in _wrapped(text, to.width, indent)))
 
 
+def wrapped_words(to: Console, words: Iterable[str], indent: int = 4) -> None:
+    """Writes words, with blanks between them, as `wrapped` writes a text; blanks within a word break no line."""
+    first, *others = map(visible, words)
+    pieces = [first, *(piece for word in others for piece in (" ", word))]
+    _lines(to, ((shown, None) for shown in _filled(pieces, to.width, indent)))
+
+
 def _wrapped(text: str, width: int, indent: int) -> Iterator[str]:
-    first, *others = _BREAK.split(visible(text))
+    yield from _filled(_BREAK.split(visible(text)), width, indent)
+
+
+def _filled(pieces: Sequence[str], width: int, indent: int) -> Iterator[str]:
+    """Lines of words; `pieces` are the words and, between them, what separates them."""
+    first, *others = pieces
     shown = first
     for blanks, word in zip(others[::2], others[1::2], strict=True):
         if cell_len(shown) + len(blanks) + cell_len(word) <= width or not shown.strip():

@@ -14,7 +14,7 @@ from ...queries.explanations import Explanation
 from ...records import show_time
 from ...tables import InvalidRow, TableLayout
 from ..rows.ranges import figures, show_ranges
-from ..screen.terminal import count, json_object, line, wrapped
+from ..screen.terminal import count, json_object, line, wrapped, wrapped_words
 from ..screen.text_tables import least_width, lines_of_rows, table, value_per_line
 
 SHOWN_BYTES, WHOLE_BYTES = 3, 4
@@ -37,7 +37,7 @@ def question_list(to: Console, name: str, design: Design, *, as_json: bool) -> N
     for question, patterns in patterns_by_name(design).items():
         wrapped(to, f"rowbook ask {name} {question} {shown_arguments(patterns[0])}".rstrip(), style="bold")
         for pattern in patterns:
-            wrapped(to, f"  {pattern.question}: {pattern.words.partition(' ')[2]}")
+            wrapped_words(to, [*f"  {pattern.question}:".split(" "), *pattern.quoted_arguments])
 
 
 def answer(

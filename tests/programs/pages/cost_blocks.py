@@ -15,7 +15,6 @@ from shared.exhibit.cost_tables import (
     listed,
     read_row,
     refusals,
-    why_fractions,
     written_row,
 )
 from shared.exhibit.growth import TIMES, recorded_growth
@@ -82,26 +81,21 @@ def choice_block(design: Design) -> str:
 
 
 def writes_block(variants: Sequence[VariantCosts]) -> str:
-    """What a record takes in every variant that may be copied, and why, if it leaves a part of a row.
-
-    Variants that take the same share a line.
-    """
+    """What a record takes in every variant that may be copied. Variants that take the same share a line."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for costs in (costs for costs in variants if costs.variant.is_to_copy):
         alike.setdefault(written_row(costs), []).append(costs.variant.name)
     shown = len(WRITTEN_COLUMNS) - all(row[-1] == "-" for row in alike)  # without the bytes of intents if none has any
     rows = [(", ".join(names), *row[:shown]) for row, names in alike.items()]
     table = markdown_table(("variant", *WRITTEN_COLUMNS[:shown]), rows)
-    caption = "What one record costs to store, in all tables of a variant; bytes before compression"
-    why = why_fractions(variants[0])
-    return below(f"{caption}. Rows and bytes are {why}." if why else f"{caption}:", table)
+    return below(f"Storing one of {variants[0].records:,} records, [in all tables](../GLOSSARY.md#stored):", table)
 
 
 def reads_block(main: VariantCosts) -> str:
     """What every answered question reads in the design itself, with its round trips, and where its scans are."""
     caption = (
-        f"What `{main.variant.name}` reads and transfers; [in parentheses](../GLOSSARY.md#rpc), the round trips of a "
-        f"question. [{SCANS}]({SCANS}) has its gets and scans as statements of the HBase shell."
+        f"What `{main.variant.name}` reads; [in parentheses](../GLOSSARY.md#rpc), round trips. [As statements of the "
+        f"HBase shell]({SCANS})."
     )
     answered = [measurement for measurement in main.measurements if not measurement.refused]
     return below(caption, markdown_table(READ_COLUMNS, map(read_row, answered)))

@@ -22,11 +22,13 @@ from tests.programs.pages.cost_blocks import (
 )
 from tests.programs.pages.heat_blocks import heat_block
 from tests.programs.pages.key_blocks import (
+    PUBLISHED,
     columns_block,
     keys_block,
     layout_block,
     ordering_block,
     published_block,
+    published_text,
     variants_block,
 )
 from tests.programs.pages.lint_block import lint_block
@@ -48,7 +50,7 @@ def blocks_of_one_file(design: Design) -> dict[str, str]:
 
 
 def design_blocks(design: Design) -> dict[str, str]:
-    """All blocks of a design, from its samples in a store for each variant; and the texts `SCANS` and `CARD`."""
+    """All blocks of a design, from its samples in a store for each variant; and its texts."""
     blocks: dict[str, str] = {}
     variants: list[VariantCosts] = []
     for variant in design.variants:
@@ -84,6 +86,7 @@ def design_blocks(design: Design) -> dict[str, str]:
         "refused": refused_block(variants),
         "exemptions": exemptions_block(design),
         "published": published_block(design),
+        PUBLISHED: published_text(design),
         "traps": traps_block(design),
         "lint": lint_block(design),
         **({} if design.own_blocks is None else design.own_blocks(design)),

@@ -92,13 +92,23 @@ def _columns_of(cells: Cells[Any]) -> str:
     return ", ".join(column.decode() for column in cells.columns)
 
 
-def published_block(design: Design) -> str:
+PUBLISHED = "shown/published.txt"
+
+
+def published_block(_design: Design) -> str:
+    """A link to the text of `published_text`."""
+    return f"[Published bytes]({PUBLISHED}) above the stored bytes of the same values, each difference explained."
+
+
+def published_text(design: Design) -> str:
     """Each published key, above the bytes of the design's own, and why they differ; then the columns that differ.
 
     Published keys with the same bytes are shown once. Of the tables that differ from a key for the same reasons, only
     the first is shown; one with no new reason is named. A reason stands where it is first given.
     """
-    blocks = ["Published bytes (top) and stored bytes (bottom) of the same values, each difference explained once:"]
+    blocks = [
+        "# Published bytes (top), stored bytes (bottom) of the same values, each difference explained once. Generated."
+    ]
     by_bytes: dict[bytes, list[PublishedKey]] = {}
     for published in design.published:
         by_bytes.setdefault(published.row, []).append(published)
@@ -122,7 +132,7 @@ def published_block(design: Design) -> str:
                 others = f", but for {listed(f'`{name}`' for name, _why in reasons)}" if reasons else ""
                 blocks.append(f"{title}, the same bytes{others}.")
             else:
-                blocks += [f"{title}{same}:", text_block(published_ruler(published, MAX_LINE))]
+                blocks += [f"{title}{same}:", published_ruler(published, MAX_LINE)]
             if new:
                 blocks.append(markdown_list(f"{', '.join(names)}: {why}" for why, names in new.items()))
             shown.add(reasons)
@@ -133,7 +143,7 @@ def published_block(design: Design) -> str:
             by_reason.setdefault((column.source, column.deviation), []).append(here)
     lines = [f"{source}: {'; '.join(columns)}: {why}" for (source, why), columns in by_reason.items()]
     blocks += [below("Published columns:", markdown_list(lines))] if lines else []
-    return "\n\n".join(blocks)
+    return "\n\n".join(blocks).replace("`", "") + "\n"
 
 
 def published_ruler(published: PublishedKey, width: int = 100) -> str:

@@ -57,9 +57,9 @@ def shown_block(design: Design) -> dict[str, str]:
     own = {size: f"{_count(texts.values()):,}" for size, texts in sizes.items()}
     library = {size: f"{_imported(texts):,}" for size, texts in sizes.items()}
     text = (
-        f"`rowbook new ../{shown.name if shown else 'PATH'} {words}` copies it with samples and tests: {own['all']} "
-        f"lines of Python, and {library['all']} of the library. `--only questions` copies {own['questions']} and "
-        f"{library['questions']}, `--only keys` {own['keys']} and {library['keys']}."
+        f"`rowbook new ../{shown.name if shown else 'PATH'} {words}` copies it: {own['all']} lines of Python and "
+        f"{library['all']} of the library; with `--only questions` {own['questions']} and {library['questions']}, with "
+        f"`--only keys` {own['keys']} and {library['keys']}."
     )
     return {"new": textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)}
 

@@ -21,13 +21,8 @@ def questions_block(design: Design) -> str:
     for name, patterns in patterns_by_name(design).items():
         answer = ANSWERS.get(patterns[0].answer)
         lines.append(f"`{name} {shown_arguments(patterns[0])}`" + (f": {answer}" if answer else ""))
-    caption = (
-        f"Unless a line says otherwise, `rowbook ask {design.name}` answers with a page: at most `--limit` records, "
-        "and the [cursor](../GLOSSARY.md#cursor) of the next one. Arguments in brackets are optional."
-    )
-    if any("until_ms=" in line for line in lines):
-        caption += " `since_ms` is inclusive, `until_ms` exclusive."
-    return below(caption, markdown_list(lines))
+    caption = f"`rowbook ask {design.name}` answers with a [page](../GLOSSARY.md#cursor), unless a line says otherwise"
+    return below(f"{caption}:", markdown_list(lines))
 
 
 SCANS_HEADER = """\

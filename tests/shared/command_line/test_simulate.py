@@ -9,6 +9,7 @@ import pytest
 from shared.command_line.measured.expected_load import large_number, size_in_bytes
 from shared.command_line.screen.wrong_usage import WrongUsage
 from shared.exhibit.regions import sampling
+from tests.designs import NAMES
 from tests.shared.command_line.running import ROWBOOK, without_terminal
 
 SIMULATE = "review {} --only simulate"
@@ -57,6 +58,13 @@ def test_sizes_grow_with_records_and_days_and_encodings_make_them_smaller(ok):
     assert gz < fast_diff < plain == pytest.approx(120e6 * 123, rel=0.02)
     assert needed["rpcs_a_second"] == pytest.approx(2e6 / 86_400, rel=0.01)
     assert all(table["rewrites"] > 3 for table in needed["tables"])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", NAMES)
+def test_a_design_has_the_same_size_each_time(ok, monkeypatch, name):
+    monkeypatch.setattr(sampling, "SAMPLE_ROWS", 400)
+    assert ok(f"review {name} --only size") == ok(f"review {name} --only size")
 
 
 @pytest.mark.parametrize(

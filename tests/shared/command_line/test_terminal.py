@@ -125,6 +125,14 @@ def test_what_is_not_to_be_copied_is_never_wider_than_the_terminal(rowbook, term
         assert [wide for wide in shown.splitlines() if cell_len(wide) > columns] == []
 
 
+@pytest.mark.parametrize("design", all_designs(), ids=lambda design: design.name)
+def test_no_value_of_a_listed_question_is_broken(ok, terminal, design):
+    terminal(60)
+    shown = without_colours(ok(f"ask {design.name}"))
+    words = [word for pattern in design.patterns for word in pattern.quoted_arguments]
+    assert [word for word in words if word not in shown] == []
+
+
 def test_a_terminal_narrower_than_60_columns_shows_what_one_of_60_does(ok, terminal):
     lines = ("ask orders order order_number=n-42", RULER)
     terminal(60)

@@ -58,6 +58,9 @@ def test_an_option_without_its_value_names_the_help_of_its_command(rowbook, line
     assert rowbook(line) == (2, "", refused)
 
 
+OF_GUEST = "ask reservations of-guest guest_id=g-1"
+
+
 @pytest.mark.parametrize(
     ("line", "refused"),
     [
@@ -69,11 +72,25 @@ def test_an_option_without_its_value_names_the_help_of_its_command(rowbook, line
             "scan logs --store embedded:",
             "embedded: is memory, in which nothing is stored yet; embedded:FILE is a store",
         ),
+        (f"{OF_GUEST} from_day=soon", "from_day: must be a date such as 2017-06-23 (got 'soon')"),
+        (f"{OF_GUEST} from_day=20270503", "from_day: must be a date such as 2017-06-23 (got '20270503')"),
+        (
+            "ask reservations free hotel=inn from_day=2027-05-05 until_day=2027-05-05",
+            "until_day: must be after from_day 2027-05-05 (got 2027-05-05)",
+        ),
     ],
 )
 def test_a_refusal_names_what_is_wanted(rowbook, line, refused):
     _code, out, err = rowbook(line)
     assert (out, err) == ("", f"{refused}\n")
+
+
+@pytest.mark.parametrize("name", ["activity", "logs", "monitoring", "reservations"])
+def test_a_key_that_no_table_has_is_refused_with_each_reason_once(rowbook, name):
+    _code, out, err = rowbook(f"explain {name} --key --")
+    _not_a_key, nearest = err.rstrip().split("; the nearest is ")
+    _tables, _colon, reason = nearest.partition(": ")
+    assert (reason in err, reason in " ".join(out.split())) == (True, False)
 
 
 LOAD_A = "load orders a.csv --store embedded:"

@@ -378,4 +378,5 @@ def test_a_scan_of_a_family_beside_columns_reads_rows_that_hold_one_record(table
 def test_the_words_of_a_pattern_are_what_a_person_types():
     assert SOME.words == "items since=4 seen_ms=1970-01-01T00:00:00.000Z --limit 3"
     assert AccessPattern("?", Repository.items, {"since": "a b"}).words == "items 'since=a b'"
+    assert AccessPattern("?", Repository.items, {"since": b"\0\1"}).words == "items since=0001"
     assert AccessPattern("?", Repository.items, {"since": "x"}, limit=DEFAULT_LIMIT).words == "items since=x"

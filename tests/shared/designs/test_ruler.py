@@ -1,5 +1,7 @@
 """The byte ruler, as it is printed."""
 
+from datetime import date
+
 import attrs
 import pytest
 from rich.cells import cell_len
@@ -49,6 +51,9 @@ def test_an_empty_last_part_is_named():
         ("item", "\u202eabc", r"'\u202eabc'"),
         ("item", "茶", "茶"),
         ("digest", b"\x00\xff", "00 ff"),
+        ("from_day", date(2027, 5, 3).toordinal(), "2027-05-03"),
+        ("from_day", date(2200, 1, 1).toordinal(), str(date(2200, 1, 1).toordinal())),
+        ("week_day", 7, "7"),
     ],
 )
 def test_values_are_shown_as_a_person_reads_them(name, value, shown):
