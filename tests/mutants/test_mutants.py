@@ -95,7 +95,8 @@ def test_the_named_files_choose_the_mutants_and_words_among_these():
 
 
 @pytest.mark.parametrize(
-    ("files", "named", "message"), [(["nope"], "", "file: must be one of ideas, writes "), ([], "nope", "named: ")]
+    ("files", "named", "message"),
+    [(["nope"], "", "file: must be one of files, ideas, writes "), ([], "nope", "named: ")],
 )
 def test_unknown_files_and_words_are_refused(files, named, message):
     with pytest.raises(ValueError, match=f"^{message}"):
