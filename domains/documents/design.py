@@ -18,7 +18,7 @@ SAMPLES = Path(__file__).parents[2] / "fixtures" / "documents"
 OWNER = {"owner": "acme"}
 WATCHED = {**OWNER, "document_id": "user000003"}
 LATER_MS = parse_time("2100-01-01")
-"""After the samples were stored, whenever that is: the store dates them. `as_of_words` measures an earlier time."""
+"""After the samples were stored, whenever that is: the store dates them. The page measures an earlier time."""
 
 ONE = AccessPattern("a document by its id", DocumentRepository.document, WATCHED)
 ALL = AccessPattern("an owner's documents", DocumentRepository.of_owner, OWNER)
