@@ -1,8 +1,8 @@
 """Puts together what the site's explorer loads: `python -m tests.programs.site.explorer BUILD_FOLDER`.
 
-It is a folder `_static/explorer` of the site: Pyodide's core from npm, checked against the integrity below; `python.zip`
-with `shared`, `domains`, the rows of the samples, and the Python files of the packages that they import, each checked
-against the hash that its installed package records; and the scripts. No package is compiled for the browser, so `tsdb`,
+It is the folder `_static/explorer` of the site. Pyodide's core comes from npm, checked against the integrity below.
+`python.zip` has `shared`, `domains`, the rows of the samples, and the Python files of the packages that they import,
+each checked against the hash that its installed package records. No package is compiled for the browser, so `tsdb`,
 which needs numpy, and filters with patterns, which need regex, do not run there.
 """
 

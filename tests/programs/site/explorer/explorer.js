@@ -53,11 +53,13 @@
   function stop() {
     python.worker?.terminate();
     python.worker = null;
-    for (const resolve of python.waiting.values()) resolve({ failed: "stopped" });
+    for (const resolve of python.waiting.values()) resolve('{"failed": "stopped"}');
     python.waiting.clear();
   }
 
-  function ask(call, given) {
+  const ask = async (call, given) => JSON.parse(await send(call, given));
+
+  function send(call, given) {
     return new Promise((resolve) => {
       const id = ++python.last;
       python.waiting.set(id, resolve);
@@ -135,7 +137,7 @@
         ...[element("h4", {}, "Where new rows land"), this.landed, this.declared],
       );
       addEventListener("hashchange", () => this.fromLink());
-      if (!this.fromLink()) this.choose(described.tables[0].name);
+      if (!this.fromLink()) this.choose((described.tables.find((table) => table.parts.length > 1) ?? described.tables[0]).name);
     }
 
     fromLink() {
@@ -143,8 +145,10 @@
       try {
         const state = JSON.parse(decodeURIComponent(location.hash.slice(HASH.length)));
         if (!this.described.tables.some((table) => table.name === state.table)) return false;
-        const { changes = {}, values = {}, question = null, asked = {} } = state;
-        this.set({ table: state.table, changes, values, question, asked });
+        const { changes = {}, values = {}, asked = {} } = state;
+        const questions = this.questions(state.table);
+        const { number } = questions.find((one) => one.number === state.question) ?? questions[0];
+        this.set({ table: state.table, changes, values, question: number, asked });
         return true;
       } catch {
         return false;
@@ -152,9 +156,9 @@
     }
 
     choose(name) {
-      const question = this.questions(name)[0];
+      const [question] = this.questions(name);
       const values = Object.fromEntries(this.tableNamed(name).parts.map((part) => [part.name, part.value]));
-      this.set({ table: name, changes: {}, values, question: question?.number ?? null, asked: sampleOf(question) });
+      this.set({ table: name, changes: {}, values, question: question.number, asked: sampleOf(question) });
     }
 
     set(state) {
@@ -316,7 +320,6 @@
     showQuestion() {
       const questions = this.questions(this.state.table);
       const question = questions.find((one) => one.number === this.state.question);
-      if (!question) return this.asked.replaceChildren("No question of this design reads this table first.");
       const names = questions.map((one) => [String(one.number), one.question]);
       const choose = (number) => {
         this.state.question = Number(number);
@@ -380,7 +383,6 @@
     }
 
     async refreshPlan() {
-      if (this.state.question === null) return this.planned.replaceChildren();
       const answer = await this.latest("plan", { question: this.state.question, values: this.state.asked });
       if (!answer) return;
       const plan = answer.narrowed ?? answer;
@@ -450,7 +452,7 @@
   }
 
   const sampleOf = (question) =>
-    Object.fromEntries((question?.fields ?? []).filter((field) => field.value !== null).map((field) => [field.name, field.value]));
+    Object.fromEntries(question.fields.filter((field) => field.value !== null).map((field) => [field.name, field.value]));
 
   const refusal = (answer) => element("p", { class: "x-refused", role: "alert" }, answer.refused ?? answer.failed ?? "no answer");
 
@@ -507,7 +509,7 @@
     document.head.append(element("link", { rel: "stylesheet", href: new URL("explorer.css", folder) }));
     for (const root of document.querySelectorAll(".explorer[data-design]")) new Explorer(root);
     for (const root of document.querySelectorAll(".editable")) editable(root);
-    window.rowbookExplorer = { python, ask }; // for tests, and for whoever is curious
+    window.rowbookExplorer = { python, send }; // for tests
   }
 
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);

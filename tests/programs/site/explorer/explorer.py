@@ -26,7 +26,7 @@ from typing import Any
 import attrs
 
 from shared import keys
-from shared.command_line.named.typed_values import arguments, field_types
+from shared.command_line.named.typed_values import arguments, field_types, values_of
 from shared.command_line.rows.given_rows import encode_keys, tables_of
 from shared.command_line.screen.wrong_usage import check_name
 from shared.designs import AccessPattern, Design
@@ -68,6 +68,9 @@ PREFIXES: Mapping[str, Callable[[str, int], Prefix]] = {
     "TimeBucket": lambda of, number: keys.TimeBucket(of=of, every_ms=number),
 }
 """The prefixes that a reader may choose, each made of a part and a number."""
+
+OWN, OWN_WORDS = -1, "my own: values of parts, an interval as a..b, a start of text as a*"
+"""The number of the question that a reader makes of the parts of a key, and what it is called."""
 
 Changes = Mapping[str, Any]
 Table = TableLayout[Any, Any]
@@ -152,7 +155,7 @@ def _codec(table: Table, name: str, changes: Changes) -> Codec[Any]:
 
 
 def _ascending(codec: Codec[Any]) -> Codec[Any]:
-    return codec.codec if isinstance(codec, Descending) else codec  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    return codec.codec if isinstance(codec, Descending) else codec
 
 
 def _choices(table: Table, name: str) -> list[Codec[Any]]:
@@ -179,12 +182,18 @@ def describe(design: str) -> dict[str, Any]:
             ]
             words = {"number": number, "question": pattern.question, "table": reads[0][0].decode(), "fields": fields}
             questions.append(words)
+    described = [_described(of, table) for table in reversed(tables.values())]
+    for table in described:
+        first, *others = table["parts"]
+        fields = [{"name": part["name"], "is_needed": False, "value": None} for part in others]
+        fields.insert(0, {"name": first["name"], "is_needed": False, "value": first["value"]})
+        questions.append({"number": OWN, "question": OWN_WORDS, "table": table["name"], "fields": fields})
     return {
         "design": design,
         "question": of.design.question,
         "prefixes": [*PREFIXES],
         "legend": LEGEND,
-        "tables": [_described(of, table) for table in reversed(tables.values())],
+        "tables": described,
         "questions": questions,
     }
 
@@ -192,6 +201,7 @@ def describe(design: str) -> dict[str, Any]:
 def _described(of: Explored, table: Table) -> dict[str, Any]:
     samples = of.keys(table, "stored")
     types = field_types(table.key.key_class)
+    values = next(filter(None, (_typed(key, types) for key in samples)), {})
     return {
         "name": table.name,
         "holds": table.holds,
@@ -207,11 +217,18 @@ def _described(of: Explored, table: Table) -> dict[str, Any]:
                 "codec": str(_ascending(one.codec)),
                 "codecs": [*map(str, _choices(table, one.name))],
                 "descending": isinstance(one.codec, Descending),
-                "value": show_value(one.name, getattr(samples[0], one.name)),
+                "value": values.get(one.name, ""),
             }
             for one in table.key.parts
         ],
     }
+
+
+def _typed(key: Any, types: Mapping[str, Any]) -> dict[str, str]:
+    """The parts of a key as a reader types them; empty if one is shown in another way than it is typed."""
+    texts = {name: show_value(name, getattr(key, name)) for name in types}
+    read = values_of([f"{name}={text}" for name, text in texts.items()], types, "part")
+    return texts if all(read[name] == getattr(key, name) for name in types) else {}
 
 
 def _shown(name: str, values: Mapping[str, Any]) -> str | None:
@@ -246,6 +263,8 @@ def plan(design: str, table: str, changes: Changes, question: int, values: Mappi
     """
     of = explored(design)
     layout = changed(of.table(table), changes)
+    if question == OWN:
+        return _answered(of, layout, _conditions(layout, values), [])
     pattern = of.design.patterns[question]
     measured = of.measured(pattern, [f"{name}={value}" for name, value in values.items() if value != ""])
     ranges = tuple(rows for stored_in, rows in measured.ranges if stored_in.decode() == table)
@@ -257,10 +276,30 @@ def plan(design: str, table: str, changes: Changes, question: int, values: Mappi
     elif ranges[0].stop == ranges[0].start + b"\0":
         conditions = attrs.asdict(of.table(table).key.decode(ranges[0].start), recurse=False)
     elif changes:
-        raise InvalidQuestion(f"{pattern.name}: computes its answer from these ranges, so only its own key can serve it")
+        raise InvalidQuestion(f"{pattern.name}: computes its answer, so only its own key can serve it")
     else:
         return _counted(of, layout, ranges, {}, [])
     beyond = [] if explanation is None else [*explanation.client_work, *explanation.server_filtered]
+    return _answered(of, layout, conditions, beyond)
+
+
+def _conditions(table: Table, values: Mapping[str, str]) -> dict[str, Any]:
+    """The conditions on parts that a reader typed."""
+    types = field_types(table.key.key_class)
+    conditions: dict[str, Any] = {}
+    for name, text in values.items():
+        start, dots, end = text.partition("..")
+        ends = [values_of([f"{name}={one}"], types, "part")[name] if one else None for one in (start, end)]
+        if dots:
+            conditions[name] = keys.between(*ends)
+        elif text.endswith("*"):
+            conditions[name] = keys.starting_with(text[:-1])
+        elif text:
+            conditions[name] = ends[0]
+    return conditions
+
+
+def _answered(of: Explored, layout: Table, conditions: Mapping[str, Any], beyond: list[str]) -> dict[str, Any]:
     if not conditions:
         return _planned(of, layout, layout.whole_table(), conditions, beyond)
     try:
@@ -327,7 +366,9 @@ def python(design: str, table: str, changes: Changes) -> dict[str, str]:
     declared = explored(design).table(table).key
     layout = changed(explored(design).table(table), changes).key
     types = field_types(layout.key_class)
-    fields = [f"    {one.name}: {types[one.name].__name__} = part({one.codec}, {one.meaning!r})" for one in layout.parts]
+    fields = [
+        f"    {one.name}: {types[one.name].__name__} = part({one.codec}, {one.meaning!r})" for one in layout.parts
+    ]
     made = f"LAYOUT = KeyLayout({', '.join([layout.name, *map(str, layout.prefixes)])})"
     text = "\n".join(["@row_key", f"class {layout.name}:", *fields, "", "", made, ""])
     names = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}

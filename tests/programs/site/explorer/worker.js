@@ -85,8 +85,8 @@ loading.catch((error) => postMessage({ failed: String(error.message ?? error) })
 self.onmessage = async ({ data: { id, request } }) => {
   try {
     const { answer, bytes } = await loading;
-    postMessage({ id, answer: JSON.parse(answer(JSON.stringify(request))), bytes: bytes() });
+    postMessage({ id, answer: answer(JSON.stringify(request)), bytes: bytes() }); // text: JavaScript rounds long ints
   } catch (error) {
-    postMessage({ id, answer: { failed: String(error.message ?? error) } });
+    postMessage({ id, answer: JSON.stringify({ failed: String(error.message ?? error) }) });
   }
 };
