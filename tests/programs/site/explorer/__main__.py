@@ -34,6 +34,8 @@ PACKAGES = (
     *("attrs", "cattrs", "happybase", "ijson", "importlib_resources", "msgpack", "ply", "rich", "six", "thriftpy2"),
     "typing_extensions",
 )
+OF_RICH = ("rich/__init__.py", "rich/_extension.py", "rich/cells.py", "rich/_unicode_data/")
+"""The widths of characters, which is all that is used of rich."""
 SCRIPTS = ("explorer.js", "explorer.css", "worker.js")
 MOST_GZIP_BYTES, MOST_BYTES = 9_000_000, 16_000_000
 """What the explorer may load: as the sum of `gzip -9`, and unpacked."""
@@ -79,15 +81,20 @@ def add_pyodide(folder: Path) -> None:
 
 def python_files() -> Iterator[tuple[str, bytes]]:
     """The names and contents of all Python files that the browser gets, and of the rows of samples."""
+    yield from code_files()
+    for name in NAMES:
+        rows = sample_rows(import_module(f"domains.{name}.design").DESIGN)
+        yield f"samples/{name}.json", json.dumps(rows, separators=(",", ":")).encode()
+
+
+def code_files() -> Iterator[tuple[str, bytes]]:
+    """The names and contents of all code that the browser gets."""
     for name in PACKAGES:
         yield from package_files(name)
     for room in ("shared", "domains"):
         for path in sorted((ROOT / room).rglob("*.py")):
             yield str(path.relative_to(ROOT)), path.read_bytes()
     yield "explorer.py", (HERE / "explorer.py").read_bytes()
-    for name in NAMES:
-        rows = sample_rows(import_module(f"domains.{name}.design").DESIGN)
-        yield f"samples/{name}.json", json.dumps(rows, separators=(",", ":")).encode()
 
 
 def package_files(name: str) -> Iterator[tuple[str, bytes]]:
@@ -95,6 +102,8 @@ def package_files(name: str) -> Iterator[tuple[str, bytes]]:
     for file in distribution(name).files or ():
         is_licence = "dist-info" in file.parts[0] and "LICENSE" in file.name.upper()
         if ".." in file.parts or not (file.suffix in (".py", ".thrift") or is_licence):
+            continue
+        if name == "rich" and not (is_licence or str(file).startswith(OF_RICH)):
             continue
         data = file.read_binary()
         found = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()

@@ -23,7 +23,6 @@
   }
 
   const spaced = (hex) => hex.replace(/..(?=.)/g, "$& ");
-  const percent = (share) => `${Math.round(100 * share)}%`;
   const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
   // ---- Python, one worker for all of a page, which nothing starts but a button
@@ -204,8 +203,9 @@
       const tables = this.described.tables.map((table) => [table.name, table.name]);
       const copied = element("span", { role: "status" });
       const link = async () => {
+        history.replaceState(null, "", HASH + encodeURIComponent(JSON.stringify(this.state)));
         await navigator.clipboard?.writeText(location.href).catch(() => {});
-        copied.textContent = "The address of this page carries it all";
+        copied.textContent = "Copied: the address carries it all";
       };
       this.top.replaceChildren(
         element("label", {}, "Table ", choice("Table", tables, this.state.table, (name) => this.choose(name))),
@@ -359,7 +359,10 @@
     async latest(call, given) {
       this.sent = { ...this.sent, [call]: (this.sent?.[call] ?? 0) + 1 };
       const mine = this.sent[call];
-      history.replaceState(null, "", HASH + encodeURIComponent(JSON.stringify(this.state)));
+      const state = JSON.stringify(this.state);
+      this.first ??= location.hash.startsWith(HASH) ? "" : state; // a reader who changed nothing keeps the address
+      const isLink = state !== this.first || location.hash.startsWith(HASH);
+      if (isLink) history.replaceState(null, "", HASH + encodeURIComponent(state));
       const answer = await ask(call, { ...this.given, ...given });
       return mine === this.sent[call] ? answer : null;
     }
@@ -368,17 +371,17 @@
       const answer = await this.latest("encode", { values: this.state.values });
       if (!answer) return;
       for (const text of this.byteTexts.values()) text.textContent = "–";
+      for (const old of this.parts.querySelectorAll(".x-prefix")) old.remove();
       const prefixes = [];
       for (const part of answer.parts ?? []) {
         const text = this.byteTexts.get(part.name);
         if (text) text.textContent = spaced(part.bytes) || "(no bytes)";
-        else prefixes.push(element("code", { title: part.name }, spaced(part.bytes)));
+        else prefixes.push(element("li", { class: "x-prefix" }, part.name, element("code", { class: "x-bytes" }, spaced(part.bytes))));
       }
+      this.parts.prepend(...prefixes);
+      const whole = answer.row && element("code", { class: "x-whole" }, spaced(answer.row));
       this.bytes.replaceChildren(
-        ...(answer.row
-          ? [`${answer.key} `, element("br"), element("code", { class: "x-whole" }, spaced(answer.row)), ` ${count(answer.row_bytes, "byte")}`]
-          : [refusal(answer)]),
-        ...(prefixes.length ? [element("br"), "The prefix is ", ...prefixes] : []),
+        ...(answer.row ? [answer.key, element("br"), whole, ` ${count(answer.row_bytes, "byte")}`] : [refusal(answer)]),
       );
     }
 
@@ -387,7 +390,8 @@
       if (!answer) return;
       const plan = answer.narrowed ?? answer;
       this.planned.replaceChildren();
-      if (answer.refused || answer.failed) this.planned.append(refusal(answer));
+      const before = answer.narrowed ? "The key alone does not answer this: " : "";
+      if (answer.refused || answer.failed) this.planned.append(refusal(answer, before));
       if (!plan.ranges) return;
       const left = plan.left.length ? `; what is left to compare is ${plan.left.join(" and ")}` : "";
       const start = answer.narrowed ? "If the client compares the rest, it reads " : "Reads ";
@@ -423,19 +427,18 @@
       const answer = await this.latest("landing", {});
       if (!answer) return;
       if (!answer.moments) return this.landed.replaceChildren(refusal(answer));
-      const cell = (share) =>
-        element("td", { style: `--share:${share.toFixed(3)}`, class: "x-heat" }, share ? percent(share) : "");
+      const cell = (text) => element("td", { style: `--share: ${text || "0%"}`, class: "x-heat" }, text);
       const heads = answer.shares.map((_, place) => element("th", { scope: "col" }, String(place + 1)));
       const row = (title, shares) => element("tr", {}, element("th", { scope: "row" }, title), ...shares.map(cell));
       const table = element(
         "table",
         {},
-        element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Range"), ...heads)),
-        element("tbody", {}, ...answer.moments.map((shares, place) => row(`Moment ${place + 1}`, shares)), row("All", answer.shares)),
+        element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Moment"), ...heads)),
+        element("tbody", {}, ...answer.moments.map((shares, place) => row(String(place + 1), shares)), row("All", answer.shares)),
       );
       this.landed.replaceChildren(
         element("p", {}, element("strong", {}, answer.verdict), ` (${count(answer.writes, "write")} of the samples; the newer half is counted)`),
-        element("div", { class: "x-wide", tabindex: "0", role: "group", "aria-label": "Shares of new rows" }, table),
+        element("div", { class: "x-wide", tabindex: "0", role: "group", "aria-label": "Shares of new rows by moment and range" }, table),
         element("p", { class: "x-note" }, this.described.legend),
       );
     }
@@ -454,7 +457,8 @@
   const sampleOf = (question) =>
     Object.fromEntries(question.fields.filter((field) => field.value !== null).map((field) => [field.name, field.value]));
 
-  const refusal = (answer) => element("p", { class: "x-refused", role: "alert" }, answer.refused ?? answer.failed ?? "no answer");
+  const refusal = (answer, before = "") =>
+    element("p", { class: "x-refused", role: "alert" }, before + (answer.refused ?? answer.failed ?? "no answer"));
 
   // ---- editable examples
 

@@ -15,7 +15,7 @@ import json
 import linecache
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
 from importlib import import_module
@@ -201,7 +201,8 @@ def describe(design: str) -> dict[str, Any]:
 def _described(of: Explored, table: Table) -> dict[str, Any]:
     samples = of.keys(table, "stored")
     types = field_types(table.key.key_class)
-    values = next(filter(None, (_typed(key, types) for key in samples)), {})
+    middle = len(samples) // 2
+    values = next(filter(None, (_typed(key, types) for key in samples[middle:] + samples[:middle])), {})
     return {
         "name": table.name,
         "holds": table.holds,
@@ -353,12 +354,16 @@ def landing(design: str, table: str, changes: Changes) -> dict[str, Any]:
     written = [layout.key.row_of(key) for key in of.keys(declared, "writes")]
     heat = Writes(written, layout.splits.points).heat
     return {
-        "moments": heat.moment_shares,
-        "shares": heat.shares,
+        "moments": [*map(_percents, heat.moment_shares)],
+        "shares": _percents(heat.shares),
         "verdict": heat.verdict,
         "cut": heat.cut,
         "writes": len(written),
     }
+
+
+def _percents(shares: Sequence[float]) -> list[str]:
+    return [f"{share:.0%}" if share else "" for share in shares]
 
 
 def python(design: str, table: str, changes: Changes) -> dict[str, str]:

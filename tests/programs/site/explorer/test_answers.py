@@ -2,6 +2,9 @@
 
 import json
 import random
+import shutil
+import subprocess
+import sys
 from importlib import import_module
 
 import pytest
@@ -11,6 +14,7 @@ from shared.keys import EscapedText
 from shared.queries import Query
 from tests.designs import NAMES
 from tests.programs.site.explorer import explorer
+from tests.programs.site.explorer.__main__ import code_files
 from tests.programs.site.explorer.samples import sample_rows
 from tests.shared.command_line.running import run
 
@@ -180,6 +184,28 @@ def test_a_question_of_ones_own_has_intervals_and_starts():
     refused = ask("plan", **of, values={"owner": "o*", "code": "x"})
     assert "code" in refused["refused"]
     assert refused["narrowed"]["left"] == ["code"]
+
+
+@pytest.mark.long
+def test_the_files_that_a_browser_gets_are_all_that_it_needs(tmp_path):
+    for name, data in code_files():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "samples").mkdir()
+    for name in QUICK:
+        shutil.copy(explorer.SAMPLES / f"{name}.json", tmp_path / "samples")
+    program = (
+        "import sys, types; sys.modules['__pypy__'] = types.ModuleType('__pypy__'); sys.path.insert(0, sys.argv[1])\n"
+        "import explorer; print(*(len(explorer.describe(name)['tables']) for name in sys.argv[2:]))"
+    )
+    # Without the packages of this Python; of those that browsers lack, it may have none.
+    ran = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", program, tmp_path, *QUICK], capture_output=True, text=True, check=False
+    )
+    assert ran.stderr == ""
+    assert [int(count) for count in ran.stdout.split()] == [
+        len(ask("describe", design=name)["tables"]) for name in QUICK
+    ]
 
 
 def test_codecs_to_choose_hold_values_of_their_type():

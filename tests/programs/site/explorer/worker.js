@@ -80,13 +80,14 @@ async function load() {
 }
 
 const loading = load();
-loading.catch((error) => postMessage({ failed: String(error.message ?? error) }));
+const words = (error) => String(error.message ?? error).trim().split("\n").pop(); // of a traceback, the last line
+loading.catch((error) => postMessage({ failed: words(error) }));
 
 self.onmessage = async ({ data: { id, request } }) => {
   try {
     const { answer, bytes } = await loading;
     postMessage({ id, answer: answer(JSON.stringify(request)), bytes: bytes() }); // text: JavaScript rounds long ints
   } catch (error) {
-    postMessage({ id, answer: JSON.stringify({ failed: String(error.message ?? error) }) });
+    postMessage({ id, answer: JSON.stringify({ failed: words(error) }) });
   }
 };
