@@ -1,9 +1,9 @@
 """Puts together what the site's explorer loads: `python -m tests.programs.site.explorer BUILD_FOLDER`.
 
-It is the folder `_static/explorer` of the site. Pyodide's core comes from npm, checked against the integrity below.
-`python.zip` has `shared`, `domains`, the rows of the samples, and the Python files of the packages that they import,
-each checked against the hash that its installed package records. No package is compiled for the browser, so `tsdb`,
-which needs numpy, and filters with patterns, which need regex, do not run there.
+The site serves the folder as `_static/explorer`; all its addresses are relative. Pyodide's core comes from npm, checked
+against the integrity below. `python.zip` has `shared`, `domains`, the rows of the samples, and the Python files of the
+packages that they import, each checked against the hash that its installed package records. No package is compiled for
+the browser, so `tsdb`, which needs numpy, and filters with patterns, which need regex, do not run there.
 """
 
 import base64
@@ -45,9 +45,8 @@ class TooLarge(ValueError):
     """The explorer would load more than it may."""
 
 
-def build(site: Path) -> Path:
-    """Puts the explorer into the folder of a site; returns its folder. Raises TooLarge."""
-    folder = site / "_static" / "explorer"
+def build(folder: Path) -> None:
+    """Puts the explorer into a folder. Raises TooLarge."""
     folder.mkdir(parents=True, exist_ok=True)
     add_pyodide(folder)
     with zipfile.ZipFile(folder / "python.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
@@ -60,7 +59,6 @@ def build(site: Path) -> Path:
     for name in SCRIPTS:
         (folder / name).write_bytes((HERE / name).read_bytes())
     check_sizes(folder)
-    return folder
 
 
 def add_pyodide(folder: Path) -> None:

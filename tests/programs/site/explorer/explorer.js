@@ -132,8 +132,8 @@
       this.declared = element("div");
       this.root.append(
         ...[this.live, this.top, this.parts, this.prefix, this.bytes],
-        ...[element("h4", {}, "A question"), this.asked, this.planned],
-        ...[element("h4", {}, "Where new rows land"), this.landed, this.declared],
+        ...[element("p", { class: "x-title" }, "A question"), this.asked, this.planned],
+        ...[element("p", { class: "x-title" }, "Where new rows land"), this.landed, this.declared],
       );
       addEventListener("hashchange", () => this.fromLink());
       if (!this.fromLink()) this.choose((described.tables.find((table) => table.parts.length > 1) ?? described.tables[0]).name);
@@ -448,7 +448,7 @@
       const answer = await this.latest("python", {});
       if (!answer) return;
       this.declared.replaceChildren(
-        element("h4", {}, "As Python"),
+        element("p", { class: "x-title" }, "As Python"),
         answer.python ? element("pre", { tabindex: "0" }, answer.python) : refusal(answer),
       );
     }
@@ -471,7 +471,7 @@
     function open() {
       const area = element("textarea", { "aria-label": "Python", spellcheck: "false", rows: original.split("\n").length });
       area.value = original;
-      const out = element("pre", { class: "x-output", tabindex: "0", "aria-label": "Output" });
+      const out = element("pre", { class: "x-output", tabindex: "0", role: "group", "aria-label": "Output" });
       const says = element("span", { role: "status" });
       const run = element("button", { type: "button" }, "Run");
       const reset = element("button", { type: "button", onclick: () => ((area.value = original), area.focus()) }, "Reset");
@@ -496,7 +496,7 @@
         run.disabled = true;
         start((state) => state.ready && ((run.disabled = false), (says.textContent = "Stopped")));
       }
-      pre.hidden = true;
+      (pre.closest("[class*=highlight-]") ?? pre).hidden = true; // as Sphinx wraps it
       root.append(area, element("div", { class: "x-bar" }, run, reset, says), out);
       area.focus();
     }

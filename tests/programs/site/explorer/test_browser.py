@@ -23,7 +23,8 @@ WITHOUT_NUMPY = [name for name in NAMES if name != "tsdb"]
 RECORDS = 200
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <link rel="icon" href="data:,"><title>{name}</title>
-<style>:root {{ color-scheme: light dark }} body {{ font-family: sans-serif; margin: 1rem }}</style></head><body>
+<style>:root {{ color-scheme: light dark }} body {{ font: 1rem sans-serif; margin: 1rem; background: Canvas }}</style>
+</head><body>
 <h1>{name}</h1><div class="explorer" data-design="{name}"></div>
 <div class="editable" data-design="{name}"><pre>{code}</pre></div><pre class="says">{output}</pre>
 <script src="_static/explorer/explorer.js"></script></body></html>
@@ -46,7 +47,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 def site(tmp_path_factory):
     """The address of a folder with a page for each design, as `python -m http.server` serves it."""
     folder = tmp_path_factory.mktemp("site")
-    build(folder)
+    build(folder / "_static" / "explorer")
     for name in NAMES:
         code, output = (text.replace("&", "&amp;").replace("<", "&lt;") for text in first_example(name))
         (folder / f"{name}.html").write_text(PAGE.format(name=name, code=code, output=output), encoding="utf-8")
@@ -144,7 +145,7 @@ def test_bytes_are_those_of_rowbook_explain(opened):
 def test_the_example_of_each_page_prints_what_the_page_says(opened):
     page = opened("orders.html", starts=False)
     page.click("text=Edit and run this example")
-    page.click("text=Run")
+    page.click("button:text-is('Run')")
     page.wait_for_function("document.querySelector('.editable [role=status]').textContent.startsWith('This is what')")
     assert page.text_content(".x-output").strip() == first_example("orders")[1].strip()
     for name in WITHOUT_NUMPY:
@@ -194,11 +195,11 @@ def test_a_program_without_end_is_stopped_and_an_error_is_shown(opened):
     page = opened("links.html", starts=False)
     page.click("text=Edit and run this example")
     page.fill(".editable textarea", "while True:\n    pass\n")
-    page.click("text=Run")
+    page.click("button:text-is('Run')")
     page.click("text=Stop")
     page.wait_for_function("document.querySelector('.editable [role=status]').textContent === 'Stopped'")
     page.fill(".editable textarea", "1 / 0\n")
-    page.click("text=Run")
+    page.click("button:text-is('Run')")
     page.wait_for_function("document.querySelector('.x-output').textContent.includes('ZeroDivisionError')")
     page.click(".editable >> text=Reset")
     assert page.input_value(".editable textarea") == first_example("links")[0]
