@@ -469,7 +469,7 @@
     root.append(startButton("Edit and run this example", () => open()));
 
     function open() {
-      const area = element("textarea", { "aria-label": "Python", spellcheck: "false", rows: original.split("\n").length });
+      const area = element("textarea", { "aria-label": "Python", spellcheck: "false", rows: original.trimEnd().split("\n").length });
       area.value = original;
       const out = element("pre", { class: "x-output", tabindex: "0", role: "group", "aria-label": "Output" });
       const says = element("span", { role: "status" });

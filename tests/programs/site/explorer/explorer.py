@@ -273,7 +273,7 @@ def plan(design: str, table: str, changes: Changes, question: int, values: Mappi
         raise InvalidQuestion(f"{pattern.name}: does not read {table} with these values")
     explanation = measured.explanation
     if explanation is not None:
-        conditions = dict(explanation.conditions)
+        conditions = {name: one for name, one in explanation.conditions.items() if one != keys.between()}
     elif ranges[0].stop == ranges[0].start + b"\0":
         conditions = attrs.asdict(of.table(table).key.decode(ranges[0].start), recurse=False)
     elif changes:
