@@ -370,6 +370,7 @@
     async refreshBytes() {
       const answer = await this.latest("encode", { values: this.state.values });
       if (!answer) return;
+      this.reason = answer.refused; // of a layout that cannot be: shown once
       for (const text of this.byteTexts.values()) text.textContent = "–";
       for (const old of this.parts.querySelectorAll(".x-prefix")) old.remove();
       const prefixes = [];
@@ -390,6 +391,7 @@
       if (!answer) return;
       const plan = answer.narrowed ?? answer;
       this.planned.replaceChildren();
+      if (answer.refused && answer.refused === this.reason) return;
       const before = answer.narrowed ? "The key alone does not answer this: " : "";
       if (answer.refused || answer.failed) this.planned.append(refusal(answer, before));
       if (!plan.ranges) return;
@@ -426,7 +428,7 @@
     async refreshLanding() {
       const answer = await this.latest("landing", {});
       if (!answer) return;
-      if (!answer.moments) return this.landed.replaceChildren(refusal(answer));
+      if (!answer.moments) return this.landed.replaceChildren(...(answer.refused === this.reason ? [] : [refusal(answer)]));
       const cell = (text) => element("td", { style: `--share: ${text || "0%"}`, class: "x-heat" }, text);
       const heads = answer.shares.map((_, place) => element("th", { scope: "col" }, String(place + 1)));
       const row = (title, shares) => element("tr", {}, element("th", { scope: "row" }, title), ...shares.map(cell));
@@ -469,7 +471,7 @@
     root.append(startButton("Edit and run this example", () => open()));
 
     function open() {
-      const area = element("textarea", { "aria-label": "Python", spellcheck: "false", rows: original.trimEnd().split("\n").length });
+      const area = element("textarea", { "aria-label": "Python", spellcheck: "false", rows: original.split("\n").length });
       area.value = original;
       const out = element("pre", { class: "x-output", tabindex: "0", role: "group", "aria-label": "Output" });
       const says = element("span", { role: "status" });
@@ -499,6 +501,7 @@
       (pre.closest("[class*=highlight-]") ?? pre).hidden = true; // as Sphinx wraps it
       root.append(area, element("div", { class: "x-bar" }, run, reset, says), out);
       area.focus();
+      area.setSelectionRange(0, 0);
     }
   }
 

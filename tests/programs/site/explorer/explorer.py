@@ -310,7 +310,7 @@ def _answered(of: Explored, layout: Table, conditions: Mapping[str, Any], beyond
     try:
         narrowed = layout.narrow(**conditions)
     except InvalidQuestion:
-        narrowed = layout.whole_table()
+        narrowed, beyond = layout.whole_table(), [*beyond, *conditions]
     return refused | {"narrowed": _planned(of, layout, narrowed, conditions, beyond)}
 
 
