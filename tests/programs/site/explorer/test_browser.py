@@ -24,7 +24,8 @@ RECORDS = 200
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <link rel="icon" href="data:,"><title>{name}</title>
 <style>
-:root {{ color-scheme: light dark }} body {{ font: 1rem sans-serif; margin: 1rem; background: Canvas }} pre {{ overflow-x: auto }}
+:root {{ color-scheme: light dark }} body {{ font: 1rem sans-serif; margin: 1rem; background: Canvas }}
+pre {{ overflow-x: auto }}
 </style>
 </head><body>
 <h1>{name}</h1><div class="explorer" data-design="{name}"></div>
