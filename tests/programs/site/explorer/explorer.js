@@ -1,0 +1,524 @@
+// The key explorer and the editable examples of a page. It shows what worker.js answers; it encodes nothing itself.
+(() => {
+  const folder = new URL("./", document.currentScript.src);
+  const HASH = "#explorer=";
+
+  // ---- elements
+
+  function element(tag, attributes = {}, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+      else if (typeof value === "boolean") made.toggleAttribute(name, value);
+      else if (value != null) made.setAttribute(name, value);
+    }
+    made.append(...children.filter((child) => child != null));
+    return made;
+  }
+
+  function choice(label, options, chosen, onchange, attributes = {}) {
+    const select = element("select", { "aria-label": label, onchange: () => onchange(select.value), ...attributes });
+    for (const [value, text] of options) select.append(element("option", { value, selected: value === chosen }, text));
+    return select;
+  }
+
+  const spaced = (hex) => hex.replace(/..(?=.)/g, "$& ");
+  const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+
+  // ---- Python, one worker for all of a page, which nothing starts but a button
+
+  const python = { worker: null, waiting: new Map(), watching: new Set(), last: 0, info: null, bytes: 0 };
+
+  function start(watch) {
+    python.watching.add(watch);
+    if (python.worker) return watch(python.state);
+    python.worker = new Worker(new URL("worker.js", folder), { type: "module" });
+    python.worker.onerror = (event) => tell({ failed: event.message || "the worker did not start" });
+    python.worker.onmessage = ({ data }) => {
+      if (data.id === undefined) return tell(data);
+      python.bytes = data.bytes ?? python.bytes;
+      python.waiting.get(data.id)?.(data.answer);
+      python.waiting.delete(data.id);
+    };
+    tell({ loaded: 0, total: 1, doing: "Loading Python" });
+  }
+
+  function tell(state) {
+    python.state = state;
+    if (state.ready) python.info = state.ready;
+    for (const watch of python.watching) watch(state);
+  }
+
+  function stop() {
+    python.worker?.terminate();
+    python.worker = null;
+    for (const resolve of python.waiting.values()) resolve('{"failed": "stopped"}');
+    python.waiting.clear();
+  }
+
+  const ask = async (call, given) => JSON.parse(await send(call, given));
+
+  function send(call, given) {
+    return new Promise((resolve) => {
+      const id = ++python.last;
+      python.waiting.set(id, resolve);
+      python.worker.postMessage({ id, request: { call, ...given } });
+    });
+  }
+
+  function startButton(text, ready) {
+    const bar = element("progress", { max: 1, value: 0, "aria-label": "Loading" });
+    const says = element("span", { role: "status" });
+    const button = element("button", { type: "button", class: "x-start" }, text);
+    const box = element("div", { class: "x-bar" }, button, says);
+    if (typeof WebAssembly !== "object" || typeof Worker !== "function") {
+      button.disabled = true;
+      says.textContent = "This browser has no WebAssembly, so nothing runs here. The pictures of this page show the keys.";
+      return box;
+    }
+    let isReady = false;
+    button.onclick = () => {
+      button.disabled = true;
+      box.append(bar);
+      start((state) => {
+        if (isReady) return;
+        if (state.failed) {
+          says.textContent = `Python did not start: ${state.failed}`;
+          bar.remove();
+          button.disabled = false;
+          python.watching.clear();
+          stop();
+        } else if (state.ready) {
+          isReady = true;
+          box.remove();
+          ready();
+        } else {
+          bar.max = state.total;
+          bar.value = state.loaded;
+          says.textContent = `${state.doing} (${(state.loaded / 1e6).toFixed(1)} of ${(state.total / 1e6).toFixed(1)} MB)`;
+        }
+      });
+    };
+    return box;
+  }
+
+  // ---- the explorer
+
+  class Explorer {
+    constructor(root) {
+      this.root = root;
+      this.design = root.dataset.design;
+      root.setAttribute("role", "region");
+      root.setAttribute("aria-label", `Key explorer of ${this.design}`);
+      root.append(
+        element("p", { class: "x-lead" }, "Change this key: see its bytes, what each question reads, and where new rows land."),
+        startButton("Start the key explorer", () => this.open()),
+      );
+      if (location.hash.startsWith(HASH)) root.scrollIntoView();
+    }
+
+    async open() {
+      const described = await ask("describe", { design: this.design });
+      if (!described.tables) return this.root.append(refusal(described));
+      this.described = described;
+      this.live = element("p", { class: "x-hidden", role: "status", "aria-live": "polite" });
+      this.top = element("div", { class: "x-bar" });
+      this.parts = element("ol", { class: "x-parts", "aria-label": "Parts of the key, from left to right" });
+      this.prefix = element("div", { class: "x-bar" });
+      this.bytes = element("div", { class: "x-row" });
+      this.asked = element("div", { class: "x-bar x-fields" });
+      this.planned = element("div", { "aria-live": "polite" });
+      this.landed = element("div");
+      this.declared = element("div");
+      this.root.append(
+        ...[this.live, this.top, this.parts, this.prefix, this.bytes],
+        ...[element("p", { class: "x-title" }, "A question"), this.asked, this.planned],
+        ...[element("p", { class: "x-title" }, "Where new rows land"), this.landed, this.declared],
+      );
+      addEventListener("hashchange", () => this.fromLink());
+      if (!this.fromLink()) this.choose((described.tables.find((table) => table.parts.length > 1) ?? described.tables[0]).name);
+    }
+
+    fromLink() {
+      if (!location.hash.startsWith(HASH)) return false;
+      try {
+        const state = JSON.parse(decodeURIComponent(location.hash.slice(HASH.length)));
+        if (!this.described.tables.some((table) => table.name === state.table)) return false;
+        const { changes = {}, values = {}, asked = {} } = state;
+        const questions = this.questions(state.table);
+        const { number } = questions.find((one) => one.number === state.question) ?? questions[0];
+        this.set({ table: state.table, changes, values, question: number, asked });
+        return true;
+      } catch {
+        return false;
+      }
+    }
+
+    choose(name) {
+      const [question] = this.questions(name);
+      const values = Object.fromEntries(this.tableNamed(name).parts.map((part) => [part.name, part.value]));
+      this.set({ table: name, changes: {}, values, question: question.number, asked: sampleOf(question) });
+    }
+
+    set(state) {
+      this.state = state;
+      this.isPython = false;
+      this.show();
+    }
+
+    tableNamed = (name) => this.described.tables.find((table) => table.name === name);
+    questions = (name) => this.described.questions.filter((question) => question.table === name);
+    get table() {
+      return this.tableNamed(this.state.table);
+    }
+    get order() {
+      return this.state.changes.order ?? this.table.parts.map((part) => part.name);
+    }
+
+    change(changes, focus) {
+      this.state.changes = { ...this.state.changes, ...changes };
+      this.show(focus);
+    }
+
+    move(name, to) {
+      const order = this.order.filter((other) => other !== name);
+      order.splice(to, 0, name);
+      this.live.textContent = `${name} is now part ${to + 1} of ${order.length}`;
+      this.change({ order }, `${name} move`);
+    }
+
+    show(focus) {
+      this.showTop();
+      this.showParts();
+      this.showPrefix();
+      this.showQuestion();
+      if (focus) {
+        const same = [...this.root.querySelectorAll(`[data-focus="${focus}"]`)].filter((one) => !one.disabled);
+        same[this.focusLast ? same.length - 1 : 0]?.focus();
+      }
+      this.refresh();
+    }
+
+    showTop() {
+      const tables = this.described.tables.map((table) => [table.name, table.name]);
+      const copied = element("span", { role: "status" });
+      const link = async () => {
+        history.replaceState(null, "", HASH + encodeURIComponent(JSON.stringify(this.state)));
+        await navigator.clipboard?.writeText(location.href).catch(() => {});
+        copied.textContent = "Copied: the address carries it all";
+      };
+      this.top.replaceChildren(
+        element("label", {}, "Table ", choice("Table", tables, this.state.table, (name) => this.choose(name))),
+        element("button", { type: "button", onclick: () => this.choose(this.state.table) }, "Reset"),
+        element("button", { type: "button", onclick: link }, "Copy link"),
+        element("button", { type: "button", onclick: () => this.showPython(true) }, "As Python"),
+        copied,
+      );
+    }
+
+    showParts() {
+      const { changes, values } = this.state;
+      const order = this.order;
+      this.byteTexts = new Map();
+      this.parts.replaceChildren(
+        ...order.map((name, place) => {
+          const part = this.table.parts.find((one) => one.name === name);
+          const codec = changes.codecs?.[name] ?? part.codec;
+          const isDescending = changes.descending?.[name] ?? part.descending;
+          const bytes = element("code", { class: "x-bytes" });
+          this.byteTexts.set(name, bytes);
+          const mover = (text, words, to, isLast) =>
+            element(
+              "button",
+              {
+                ...{ type: "button", "aria-label": `Move ${name} ${words}`, title: `Move ${words}`, "data-focus": `${name} move` },
+                disabled: to < 0 || to >= order.length,
+                onclick: () => {
+                  this.focusLast = isLast;
+                  this.move(name, to);
+                },
+              },
+              text,
+            );
+          const handle = element(
+            "div",
+            { class: "x-handle", draggable: "true", title: part.meaning },
+            element("strong", {}, part.title),
+          );
+          handle.ondragstart = (event) => event.dataTransfer.setData("text/plain", name);
+          const item = element(
+            "li",
+            { class: "x-part" },
+            element("div", { class: "x-head" }, handle, mover("◀", "left", place - 1, false), mover("▶", "right", place + 1, true)),
+            element("input", {
+              ...{ value: values[name] ?? "", "aria-label": `${name}: ${part.meaning}`, spellcheck: "false" },
+              oninput: (event) => {
+                values[name] = event.target.value;
+                this.refreshBytes();
+              },
+            }),
+            bytes,
+            choice(
+              `Codec of ${name}`,
+              part.codecs.map((text) => [text, text]),
+              codec,
+              (text) => this.change({ codecs: { ...changes.codecs, [name]: text } }, `${name} codec`),
+              { "data-focus": `${name} codec` },
+            ),
+            element(
+              "label",
+              {},
+              element("input", {
+                ...{ type: "checkbox", checked: isDescending, "data-focus": `${name} descending` },
+                onchange: ({ target }) =>
+                  this.change({ descending: { ...changes.descending, [name]: target.checked } }, `${name} descending`),
+              }),
+              " descending",
+            ),
+          );
+          item.ondragover = (event) => event.preventDefault();
+          item.ondrop = (event) => {
+            event.preventDefault();
+            const dragged = event.dataTransfer.getData("text/plain");
+            if (order.includes(dragged) && dragged !== name) this.move(dragged, place);
+          };
+          return item;
+        }),
+      );
+    }
+
+    showPrefix() {
+      const declared = this.table.prefixes.join(" and ");
+      const given = this.state.changes.prefix;
+      const kinds = [
+        ...(declared ? [["declared", declared]] : []),
+        ["none", "none"],
+        ...this.described.prefixes.map((kind) => [kind, kind]),
+      ];
+      const chosen = given === undefined ? (declared ? "declared" : "none") : (given?.kind ?? "none");
+      const numbers = { Salt: ["buckets", 8], Modulo: ["by", 8], HashPrefix: ["bytes", 1], TimeBucket: ["every_ms", 900000] };
+      const choose = (kind) => {
+        const { prefix: _, ...rest } = this.state.changes;
+        this.state.changes = rest;
+        if (kind === "declared" || (kind === "none" && !declared)) return this.show("prefix");
+        const part = kind === "TimeBucket" || kind === "Modulo" ? this.table.parts.find((one) => one.type === "int") : null;
+        const of = (part ?? this.table.parts[0]).name;
+        this.change({ prefix: kind === "none" ? null : { kind, of, number: numbers[kind]?.[1] ?? 8 } }, "prefix");
+      };
+      const line = [element("label", {}, "Prefix ", choice("Prefix", kinds, chosen, choose, { "data-focus": "prefix" }))];
+      if (given) {
+        const parts = this.table.parts.map((part) => [part.name, part.name]);
+        const of = (name) => this.change({ prefix: { ...given, of: name } }, "prefix of");
+        const number = ({ target }) => this.change({ prefix: { ...given, number: Number(target.value) } }, "prefix number");
+        const value = { type: "number", min: 1, value: given.number, "data-focus": "prefix number", onchange: number };
+        line.push(element("label", {}, "of ", choice("Part", parts, given.of, of, { "data-focus": "prefix of" })));
+        line.push(element("label", {}, `${numbers[given.kind]?.[0] ?? "number"} `, element("input", value)));
+      }
+      this.prefix.replaceChildren(...line);
+    }
+
+    showQuestion() {
+      const questions = this.questions(this.state.table);
+      const question = questions.find((one) => one.number === this.state.question);
+      const names = questions.map((one) => [String(one.number), one.question]);
+      const choose = (number) => {
+        this.state.question = Number(number);
+        this.state.asked = sampleOf(questions.find((one) => one.number === this.state.question));
+        this.show("question");
+      };
+      const fields = question.fields.map((field) =>
+        element(
+          "label",
+          {},
+          `${field.name} `,
+          element("input", {
+            ...{ value: this.state.asked[field.name] ?? "", spellcheck: "false" },
+            placeholder: field.is_needed ? "needed" : "any",
+            oninput: ({ target }) => {
+              this.state.asked[field.name] = target.value;
+              this.refreshPlan();
+            },
+          }),
+        ),
+      );
+      const select = choice("Question", names, String(this.state.question), choose, { "data-focus": "question" });
+      this.asked.replaceChildren(select, ...fields);
+    }
+
+    get given() {
+      return { design: this.design, table: this.state.table, changes: this.state.changes };
+    }
+
+    async refresh() {
+      if (this.isPython) this.showPython(true);
+      await Promise.all([this.refreshBytes(), this.refreshPlan(), this.refreshLanding()]);
+      this.root.dataset.shown = JSON.stringify(this.state); // tests wait for it
+    }
+
+    // The answer to the latest request of its kind; null if a later one has been sent.
+    async latest(call, given) {
+      this.sent = { ...this.sent, [call]: (this.sent?.[call] ?? 0) + 1 };
+      const mine = this.sent[call];
+      const state = JSON.stringify(this.state);
+      this.first ??= location.hash.startsWith(HASH) ? "" : state; // a reader who changed nothing keeps the address
+      const isLink = state !== this.first || location.hash.startsWith(HASH);
+      if (isLink) history.replaceState(null, "", HASH + encodeURIComponent(state));
+      const answer = await ask(call, { ...this.given, ...given });
+      return mine === this.sent[call] ? answer : null;
+    }
+
+    async refreshBytes() {
+      const answer = await this.latest("encode", { values: this.state.values });
+      if (!answer) return;
+      this.reason = answer.refused; // of a layout that cannot be: shown once
+      for (const text of this.byteTexts.values()) text.textContent = "–";
+      for (const old of this.parts.querySelectorAll(".x-prefix")) old.remove();
+      const prefixes = [];
+      for (const part of answer.parts ?? []) {
+        const text = this.byteTexts.get(part.name);
+        if (text) text.textContent = spaced(part.bytes) || "(no bytes)";
+        else prefixes.push(element("li", { class: "x-prefix" }, part.name, element("code", { class: "x-bytes" }, spaced(part.bytes))));
+      }
+      this.parts.prepend(...prefixes);
+      const whole = answer.row && element("code", { class: "x-whole" }, spaced(answer.row));
+      this.bytes.replaceChildren(
+        ...(answer.row ? [answer.key, element("br"), whole, ` ${count(answer.row_bytes, "byte")}`] : [refusal(answer)]),
+      );
+    }
+
+    async refreshPlan() {
+      const answer = await this.latest("plan", { question: this.state.question, values: this.state.asked });
+      if (!answer) return;
+      const plan = answer.narrowed ?? answer;
+      this.planned.replaceChildren();
+      if (answer.refused && answer.refused === this.reason) return;
+      const before = answer.narrowed ? "The key alone does not answer this: " : "";
+      if (answer.refused || answer.failed) this.planned.append(refusal(answer, before));
+      if (!plan.ranges) return;
+      const left = plan.left.length ? `; what is left to compare is ${plan.left.join(" and ")}` : "";
+      const start = answer.narrowed ? "If the client compares the rest, it reads " : "Reads ";
+      this.planned.append(
+        element(
+          "p",
+          {},
+          start,
+          element("strong", {}, count(plan.ranges.length, "range")),
+          " with ",
+          element("strong", {}, `${plan.read.toLocaleString("en")} of ${count(plan.rows, "row")}`),
+          ` of the samples; the keys of ${count(plan.matching, "row")} match${left}.`,
+        ),
+      );
+      const shown = plan.ranges.slice(0, 8);
+      const rows = shown.map(({ from, up_to, words }) =>
+        element(
+          "tr",
+          {},
+          ...[spaced(from) || "the first row", up_to === null ? "the end" : spaced(up_to)].map((text) =>
+            element("td", {}, element("code", {}, text)),
+          ),
+          element("td", {}, words),
+        ),
+      );
+      const heads = ["from", "up to", "which is"].map((text) => element("th", { scope: "col" }, text));
+      const table = element("table", {}, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows));
+      const more = plan.ranges.length > shown.length ? `and ${count(plan.ranges.length - shown.length, "more range")}` : "";
+      this.planned.append(element("div", { class: "x-wide", tabindex: "0", role: "group", "aria-label": "Ranges" }, table), more);
+    }
+
+    async refreshLanding() {
+      const answer = await this.latest("landing", {});
+      if (!answer) return;
+      if (!answer.moments) return this.landed.replaceChildren(...(answer.refused === this.reason ? [] : [refusal(answer)]));
+      const cell = (text) => element("td", { style: `--share: ${text || "0%"}`, class: "x-heat" }, text);
+      const heads = answer.shares.map((_, place) => element("th", { scope: "col" }, String(place + 1)));
+      const row = (title, shares) => element("tr", {}, element("th", { scope: "row" }, title), ...shares.map(cell));
+      const table = element(
+        "table",
+        {},
+        element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Moment"), ...heads)),
+        element("tbody", {}, ...answer.moments.map((shares, place) => row(String(place + 1), shares)), row("All", answer.shares)),
+      );
+      this.landed.replaceChildren(
+        element("p", {}, element("strong", {}, answer.verdict), ` (${count(answer.writes, "write")} of the samples; the newer half is counted)`),
+        element("div", { class: "x-wide", tabindex: "0", role: "group", "aria-label": "Shares of new rows by moment and range" }, table),
+        element("p", { class: "x-note" }, this.described.legend),
+      );
+    }
+
+    async showPython() {
+      this.isPython = true;
+      const answer = await this.latest("python", {});
+      if (!answer) return;
+      this.declared.replaceChildren(
+        element("p", { class: "x-title" }, "As Python"),
+        answer.python ? element("pre", { tabindex: "0" }, answer.python) : refusal(answer),
+      );
+    }
+  }
+
+  const sampleOf = (question) =>
+    Object.fromEntries(question.fields.filter((field) => field.value !== null).map((field) => [field.name, field.value]));
+
+  const refusal = (answer, before = "") =>
+    element("p", { class: "x-refused", role: "alert" }, before + (answer.refused ?? answer.failed ?? "no answer"));
+
+  // ---- editable examples
+
+  function editable(root) {
+    const pre = root.querySelector("pre");
+    if (!pre) return;
+    const original = pre.textContent.replace(/\n+$/, "\n");
+    root.append(startButton("Edit and run this example", () => open()));
+
+    function open() {
+      const area = element("textarea", { "aria-label": "Python", spellcheck: "false", rows: original.split("\n").length });
+      area.value = original;
+      const out = element("pre", { class: "x-output", tabindex: "0", role: "group", "aria-label": "Output" });
+      const says = element("span", { role: "status" });
+      const run = element("button", { type: "button" }, "Run");
+      const reset = element("button", { type: "button", onclick: () => ((area.value = original), area.focus()) }, "Reset");
+      let isRunning = false;
+      run.onclick = async () => {
+        if (isRunning) return halt();
+        isRunning = true;
+        run.textContent = "Stop";
+        says.textContent = "Running";
+        const answer = await ask("run", { code: area.value });
+        isRunning = false;
+        run.textContent = "Run";
+        out.textContent = answer.output ?? answer.failed ?? answer.refused;
+        out.classList.toggle("x-refused", answer.is_failed ?? true);
+        const expected = expectedOf(root);
+        const isSame = expected !== null && area.value === original && answer.output?.trim() === expected.trim();
+        says.textContent = isSame ? "This is what the page says" : answer.is_failed ? "It failed" : "It ran";
+      };
+      async function halt() {
+        stop();
+        says.textContent = "Stopped; Python starts again";
+        run.disabled = true;
+        start((state) => state.ready && ((run.disabled = false), (says.textContent = "Stopped")));
+      }
+      (pre.closest("[class*=highlight-]") ?? pre).hidden = true; // as Sphinx wraps it
+      root.append(area, element("div", { class: "x-bar" }, run, reset, says), out);
+      area.focus();
+      area.setSelectionRange(0, 0);
+    }
+  }
+
+  // The output that the page shows after an example: the next block of text, if there is one before the next heading.
+  function expectedOf(root) {
+    const next = root.nextElementSibling;
+    const pre = next?.matches("pre") ? next : next?.querySelector("pre");
+    return pre?.textContent ?? null;
+  }
+
+  function begin() {
+    document.head.append(element("link", { rel: "stylesheet", href: new URL("explorer.css", folder) }));
+    for (const root of document.querySelectorAll(".explorer[data-design]")) new Explorer(root);
+    for (const root of document.querySelectorAll(".editable")) editable(root);
+    window.rowbookExplorer = { python, send }; // for tests
+  }
+
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
+  else begin();
+})();

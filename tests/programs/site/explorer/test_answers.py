@@ -1,0 +1,215 @@
+"""The answers of the key explorer, in this Python: they are those of the code that it shows."""
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+from shared.designs.ruler import show_value
+from shared.keys import EscapedText
+from shared.queries import Query
+from tests.designs import NAMES
+from tests.programs.site.explorer import explorer
+from tests.programs.site.explorer.__main__ import code_files
+from tests.programs.site.explorer.samples import sample_rows
+from tests.shared.command_line.running import run
+
+QUICK = ("leaderboard", "links")
+EACH = [name if name in QUICK else pytest.param(name, marks=pytest.mark.long) for name in NAMES]
+SALT = {"kind": "Salt", "of": "seller_id", "number": 8}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _samples(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("samples")
+    explorer.explored.cache_clear()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(explorer, "SAMPLES", _Folder(folder))
+        yield
+    explorer.explored.cache_clear()
+
+
+class _Folder:
+    """The folder of samples, whose files are made when they are read."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __truediv__(self, name):
+        path = self.folder / name
+        path.write_text(json.dumps(sample_rows(_design(name.removesuffix(".json")))), encoding="utf-8")
+        return path
+
+
+def _design(name):
+    return import_module(f"domains.{name}.design").DESIGN
+
+
+def ask(call, **given):
+    return json.loads(explorer.answer(json.dumps({"call": call, **given})))
+
+
+def keys_with_words(name, count, seed=0):
+    """Keys of the design's samples: the table, and the values of its parts as a reader types them."""
+    of = explorer.explored(name)
+    keys = [(table, key) for table in of.rows for key in of.keys(of.table(table), "stored")]
+    for table, key in random.Random(seed).sample(keys, min(count, len(keys))):
+        names = of.table(table).key.part_named
+        yield table, {part: show_value(part, getattr(key, part)) for part in names}
+
+
+def explained(name, table, values):
+    """What `rowbook explain` says of a key in one table."""
+    ended = run(["explain", name, *(f"{part}={value}" for part, value in values.items()), "--json"])
+    (found,) = [key for key in json.loads(ended.out)["keys"] if key["table"] == table]
+    return found
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_bytes_are_those_of_rowbook_explain(name):
+    tables = ask("describe", design=name)["tables"]
+    examples = [(table["name"], {part["name"]: part["value"] for part in table["parts"]}) for table in tables]
+    for table, values in [*examples, *keys_with_words(name, 12)]:
+        encoded = ask("encode", design=name, table=table, changes={}, values=values)
+        wanted = explained(name, table, values)
+        assert {part: encoded[part] for part in ("row", "row_bytes", "parts")} == {
+            part: wanted[part] for part in ("row", "row_bytes", "parts")
+        }
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_ranges_are_those_of_the_repository(name):
+    of = explorer.explored(name)
+    for question in ask("describe", design=name)["questions"]:
+        values = {field["name"]: field["value"] for field in question["fields"] if field["value"] is not None}
+        given = {"design": name, "table": question["table"], "changes": {}, "question": question["number"]}
+        planned = ask("plan", **given, values=values)
+        if question["number"] == explorer.OWN:
+            table = of.table(question["table"])
+            (part, example) = next(iter(values.items()))
+            values_of_part = (getattr(key, part) for key in of.keys(table, "stored"))
+            value = next(value for value in values_of_part if show_value(part, value) == example)
+            wanted = table.plan(**{part: value}).ranges
+        else:
+            pattern = of.design.patterns[question["number"]]
+            query = pattern.ask(of.repository, **pattern.sample)
+            if not isinstance(query, Query):
+                continue
+            wanted = query.explain().ranges
+        ranges = planned.get("narrowed", planned)["ranges"]
+        assert [(rows["from"], rows["up_to"]) for rows in ranges] == [
+            (rows.start.hex(), rows.stop and rows.stop.hex()) for rows in wanted
+        ]
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_the_declaration_to_copy_makes_the_same_bytes(name):
+    for table in ask("describe", design=name)["tables"]:
+        values = {part["name"]: part["value"] for part in table["parts"]}
+        for changes in ({}, {"prefix": {"kind": "HashPrefix", "of": table["parts"][0]["name"], "number": 2}}):
+            given = {"design": name, "table": table["name"], "changes": changes}
+            names = {}
+            exec(ask("python", **given)["python"], names)
+            row = bytes.fromhex(ask("encode", **given, values=values)["row"])
+            assert names["LAYOUT"].encode(names["LAYOUT"].decode(row)) == row
+
+
+def test_another_order_of_parts_is_another_key():
+    of = {"design": "leaderboard", "table": "leaderboard_by_score"}
+    parts = ask("describe", design="leaderboard")["tables"][1]["parts"]
+    values = {part["name"]: part["value"] for part in parts}
+    order = [part["name"] for part in reversed(parts)]
+    declared, changed = (ask("encode", **of, changes=changes, values=values) for changes in ({}, {"order": order}))
+    assert changed["refused"].endswith("TrailingText has no terminator, so it must be the last part")
+    changes = {"order": order, "codecs": {order[0]: str(EscapedText)}}
+    changed = ask("encode", **of, changes=changes, values=values)
+    assert [part["bytes"] for part in changed["parts"][1:]] == [
+        part["bytes"] for part in reversed(declared["parts"][:-1])
+    ]
+    assert not ask("landing", **of, changes=changes)["verdict"].startswith(ask("landing", **of, changes={})["verdict"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"codecs": {"owner": "TrailingText"}}, "TrailingText has no terminator, so it must be the last part"),
+        ({"codecs": {"owner": "Int64"}}, "unknown codec of owner 'Int64'"),
+        ({"order": ["owner"]}, "order: must have each of owner, created_ms, code once (got owner)"),
+        ({"prefix": {**SALT, "of": "owner", "number": 0}}, "Salt.buckets: must be 1..256, to fit one byte (got 0)"),
+        ({"prefix": SALT}, "needs a part seller_id; the parts are owner, created_ms and code"),
+        ({"prefix": {**SALT, "kind": "Sault"}}, "unknown prefix 'Sault': did you mean Salt?"),
+    ],
+)
+def test_a_layout_that_cannot_be_is_refused_in_one_line(changes, reason):
+    for call, given in (("encode", {"values": {}}), ("landing", {}), ("python", {})):
+        answer = ask(call, design="links", table="links_of_owner", changes=changes, **given)
+        assert reason in answer["refused"]
+        assert "\n" not in answer["refused"]
+
+
+def test_a_salt_multiplies_the_ranges_of_a_question_that_does_not_bind_its_part():
+    of = {"design": "links", "table": "links_of_owner"}
+    (question, *_) = [one for one in ask("describe", design="links")["questions"] if one["table"] == of["table"]]
+    values = {field["name"]: field["value"] for field in question["fields"] if field["value"] is not None}
+    given = {**of, "question": question["number"], "values": values}
+    declared = ask("plan", **given, changes={})
+    for part, ranges in (("owner", 1), ("code", SALT["number"])):
+        salted = ask("plan", **given, changes={"prefix": {**SALT, "of": part}})
+        assert len(salted["ranges"]) == ranges * len(declared["ranges"])
+        assert (salted["read"], salted["matching"]) == (declared["read"], declared["matching"])
+
+
+def test_a_program_prints_and_fails_as_in_python():
+    assert ask("run", code="x = 2\nprint(x * 21)") == {"output": "42\n", "is_failed": False}
+    assert ask("run", code="print('x' in globals())")["output"] == "False\n"
+    failed = ask("run", code="def half(x):\n    return x / 0\n\nhalf(1)\n")
+    assert failed["is_failed"]
+    assert failed["output"].splitlines()[:2] == [
+        "Traceback (most recent call last):",
+        '  File "example.py", line 4, in <module>',
+    ]
+    assert "    return x / 0" in failed["output"]
+    assert ask("run", code="x = (")["output"].splitlines()[0] == '  File "example.py", line 1'
+
+
+def test_a_question_of_ones_own_has_intervals_and_starts():
+    of = {"design": "links", "table": "links_of_owner", "changes": {}, "question": explorer.OWN}
+    whole, start, none = (ask("plan", **of, values={"owner": text}) for text in ("", "o*", "a..b"))
+    assert whole["ranges"][0]["words"] == "all rows"
+    assert whole["rows"] == whole["read"] > start["read"] > none["read"] == 0
+    refused = ask("plan", **of, values={"owner": "o*", "code": "x"})
+    assert "code" in refused["refused"]
+    assert refused["narrowed"]["left"] == ["code"]
+
+
+@pytest.mark.long
+def test_the_files_that_a_browser_gets_are_all_that_it_needs(tmp_path):
+    for name, data in code_files():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "samples").mkdir()
+    for name in QUICK:
+        shutil.copy(explorer.SAMPLES / f"{name}.json", tmp_path / "samples")
+    program = (
+        "import sys, types; sys.modules['__pypy__'] = types.ModuleType('__pypy__'); sys.path.insert(0, sys.argv[1])\n"
+        "import explorer; print(*(len(explorer.describe(name)['tables']) for name in sys.argv[2:]))"
+    )
+    # Without the packages of this Python; of those that browsers lack, it may have none.
+    ran = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", program, tmp_path, *QUICK], capture_output=True, text=True, check=False
+    )
+    assert ran.stderr == ""
+    assert [int(count) for count in ran.stdout.split()] == [
+        len(ask("describe", design=name)["tables"]) for name in QUICK
+    ]
+
+
+def test_codecs_to_choose_hold_values_of_their_type():
+    for of_type, codecs in explorer.CODECS.items():
+        for codec in codecs:
+            value = {str: "7", int: 7, bytes: b"7"}[of_type]
+            assert codec.decode(codec.encode(value)) == value

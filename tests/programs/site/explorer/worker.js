@@ -1,0 +1,93 @@
+// The explorer's Python: loads Pyodide and python.zip, brings what a browser lacks, answers requests as JSON.
+//
+// To the worker: {id, request}. From it: {loaded, total, doing} while it loads, {ready} once, {id, answer} or {failed}.
+const folder = new URL("./", import.meta.url);
+
+const BEFORE = `
+import sys, time, types
+sys.modules["__pypy__"] = types.ModuleType("__pypy__")  # thriftpy2 then uses its Python code, not its compiled module
+clock_gettime_ns, boot, monotonic = time.clock_gettime_ns, time.CLOCK_BOOTTIME, time.CLOCK_MONOTONIC
+# A browser has no clock that counts while the machine sleeps.
+time.clock_gettime_ns = lambda clock: clock_gettime_ns(monotonic if clock == boot else clock)
+sys.path.insert(0, "/explorer")
+`;
+
+async function bytesOf(name, cache, tell) {
+  const url = new URL(name, folder).href;
+  const kept = cache && (await cache.match(url));
+  if (kept) {
+    const bytes = new Uint8Array(await kept.arrayBuffer());
+    tell(bytes.length);
+    return bytes;
+  }
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${name}: the server answers ${response.status}`);
+  const chunks = [];
+  for (const reader = response.body.getReader(); ; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    chunks.push(value);
+    tell(value.length);
+  }
+  const bytes = new Uint8Array(await new Blob(chunks).arrayBuffer());
+  if (cache) await cache.put(url, new Response(bytes)).catch(() => {}); // a full disk: the next visit loads it again
+  return bytes;
+}
+
+async function openCache(version) {
+  if (!self.caches) return null; // a page from a file, or without TLS
+  try {
+    for (const name of await caches.keys())
+      if (name.startsWith("rowbook-explorer-") && !name.endsWith(version)) await caches.delete(name);
+    return await caches.open(`rowbook-explorer-${version}`);
+  } catch {
+    return null;
+  }
+}
+
+async function load() {
+  const { version, bytes: sizes } = await (await fetch(new URL("files.json", folder), { cache: "no-cache" })).json();
+  const total = Object.values(sizes).reduce((sum, size) => sum + size, 0);
+  let loaded = 0;
+  const tell = (size) => postMessage({ loaded: (loaded += size), total, doing: "Loading Python" });
+  const cache = await openCache(version);
+  const scripts = ["pyodide.mjs", "pyodide.asm.mjs"]; // which the browser imports, and caches, itself
+  const names = Object.keys(sizes).filter((name) => !scripts.includes(name));
+  const files = new Map();
+  await Promise.all(
+    names.map(async (name) => files.set(new URL(name, folder).href, await bytesOf(name, cache, tell))),
+  );
+  const fetchOthers = self.fetch;
+  self.fetch = (from, options) => {
+    const url = new URL(from.url ?? from, folder).href;
+    if (!files.has(url)) return fetchOthers(from, options);
+    const type = url.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";
+    return Promise.resolve(new Response(files.get(url), { headers: { "Content-Type": type } }));
+  };
+  const { loadPyodide } = await import(new URL("pyodide.mjs", folder).href);
+  postMessage({ loaded: total, total, doing: "Starting Python" });
+  const started = performance.now();
+  const python = await loadPyodide({ indexURL: folder.href });
+  self.fetch = fetchOthers;
+  const pyodideMs = performance.now() - started;
+  const pyodideBytes = python._module.HEAPU8.length;
+  postMessage({ loaded: total, total, doing: "Importing the designs' code" });
+  python.unpackArchive(files.get(new URL("python.zip", folder).href), "zip", { extractDir: "/explorer" });
+  python.runPython(BEFORE);
+  const answer = python.runPython("from explorer import answer; answer");
+  postMessage({ ready: { pyodideMs, pyodideBytes, ms: performance.now() - started } });
+  return { answer, bytes: () => python._module.HEAPU8.length };
+}
+
+const loading = load();
+const words = (error) => String(error.message ?? error).trim().split("\n").pop(); // of a traceback, the last line
+loading.catch((error) => postMessage({ failed: words(error) }));
+
+self.onmessage = async ({ data: { id, request } }) => {
+  try {
+    const { answer, bytes } = await loading;
+    postMessage({ id, answer: answer(JSON.stringify(request)), bytes: bytes() }); // text: JavaScript rounds long ints
+  } catch (error) {
+    postMessage({ id, answer: JSON.stringify({ failed: words(error) }) });
+  }
+};
