@@ -43,7 +43,7 @@ async function checkPage(page, path, scheme) {
     await page.setViewportSize({ width, height: 900 });
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (wide > 0) problems.add(`${path}: ${wide} pixels too wide at ${width}`);
-    if (width === 1024) continue; // rules of axe differ little from the narrow page
+    if (width === 1024 || (width === 390 && scheme === "dark")) continue; // axe finds the same as at another width
     const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
     for (const { id, impact, nodes } of violations)
       if (["serious", "critical"].includes(impact))
@@ -71,12 +71,12 @@ async function search(page, base, words, wanted) {
   await page.waitForSelector("#search-results li a", { timeout: 30_000 }).catch(() => {});
   const found = await page.$$eval("#search-results li a", (results) => results.map((result) => result.href));
   const place = found.findIndex((href) => href.split(/[?#]/)[0].endsWith(wanted));
-  if (place < 0 || place > 4) problems.add(`search for ${words} on ${base}: ${wanted} is number ${place + 1}`);
+  if (place) problems.add(`search for ${words} on ${base}: ${wanted} must be result 1 (got ${place + 1}, 0 for none)`);
 }
 
 const searching = await newPage({}, { of: "search" });
 for (const design of designs) await search(searching, url, design, `/domains/${design}/index.html`);
-const offline = await (await browser.newContext()).newPage(); // its console has an error for each page that it cannot fetch
+const offline = await browser.newPage(); // its console has an error for each page that it cannot fetch
 await search(offline, SITE.href, designs[0], `/domains/${designs[0]}/index.html`);
 
 const plain = await newPage({ javaScriptEnabled: false }, { of: "without scripts" });
@@ -84,7 +84,7 @@ await plain.goto(url);
 for (const design of designs)
   if (!await plain.locator(`.finder a[href^="domains/${design}/"]`).count()) problems.add(`finder: lacks ${design}`);
 await plain.locator("details:has(img) summary").first().click();
-if (!await plain.locator("details[open] img").first().isVisible()) problems.add("finder: does not open without scripts");
+if (!await plain.locator("details[open] img").first().isVisible()) problems.add("finder: opens only with scripts");
 
 await browser.close();
 for (const problem of problems) console.log(problem);

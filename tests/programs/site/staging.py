@@ -62,8 +62,8 @@ def _text_of(path: str) -> str:
     if file.suffix == ".md":
         return _design_page(file.parent.name, text) if file.parent.name in NAMES and file.name == OVERVIEW else text
     beside = f"In its folder: {_files_in(file.parent)}\n\n" if file.parent.name in NAMES else ""
-    shown = f"`````{LANGUAGES[file.suffix]}\n{text}`````"
-    return f"---\norphan: true\nnosearch: true\n---\n# `{path}`\n\n{beside}{shown}\n"
+    shown = f'<div class="file">\n\n`````{LANGUAGES[file.suffix]}\n{text}`````\n\n</div>'
+    return f"---\norphan: true\nnosearch: true\nhide-toc: true\n---\n# `{path}`\n\n{beside}{shown}\n"
 
 
 def _files_in(folder: Path) -> str:
