@@ -7,6 +7,7 @@ from pygments.lexers import TextLexer
 project = "rowbook"
 extensions = ["myst_parser"]
 myst_heading_anchors = 4  # as GitHub makes them
+smartquotes = False  # texts, and what they quote, as they are
 html_theme = "furo"
 html_title = project
 html_static_path = ["_static"]

@@ -22,6 +22,8 @@ LANGUAGES = {".py": "python", ".java": "java", ".txt": "text"}
 """Kinds of files that are shown as pages, and the languages of their code."""
 GROUPS = {"Guides": (OVERVIEW, "domains/"), "Library": ("shared/",), "Project": ("",)}
 """Headings of the navigation, and how the paths of their pages start; a page belongs to the first that fits."""
+SHORT_TITLES = {OVERVIEW: "Overview", "CARD.md": "Card", "REFERENCE.md": "Reference"}
+"""What the navigation calls pages, if not by their own titles."""
 _CODE = re.compile(r"(^(`{3,}).*?^\2$)", re.MULTILINE | re.DOTALL)
 _FIRST_BLOCK = re.compile(r"<!-- end -->\n")
 _FIRST_EXAMPLE = re.compile(r"^```python\n.*?^```\n", re.MULTILINE | re.DOTALL)
@@ -79,7 +81,7 @@ def _design_page(name: str, text: str) -> str:
     editable = f'<div class="editable" data-design="{name}">\n\n'
     text = _FIRST_EXAMPLE.sub(lambda code: f"{editable}{code[0]}\n</div>\n", text, count=1)
     others = sorted(file.name for file in (ROOT / "domains" / name).glob("*.md") if file.name != OVERVIEW)
-    return text + _toctree("", ((file.removesuffix(".md").capitalize(), file) for file in others))
+    return text + _toctree("", ((SHORT_TITLES.get(file, ""), file) for file in others))
 
 
 def _linked(path: str, text: str) -> Iterator[str]:
@@ -113,7 +115,7 @@ def _navigation(pages: Iterable[str]) -> str:
         of_group = {page for page in left if page.startswith(starts)}
         left -= of_group
         entries = sorted(of_group, key=lambda page: (page != OVERVIEW, page))
-        lists += _toctree(caption, (("Overview" if page == OVERVIEW else "", page) for page in entries))
+        lists += _toctree(caption, ((SHORT_TITLES.get(page, ""), page) for page in entries))
     return lists
 
 
