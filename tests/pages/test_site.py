@@ -67,6 +67,12 @@ def test_the_home_page_has_every_question_of_the_readme_and_leads_to_every_desig
     assert asked == questions
     designs = {name for name in NAMES for entry in home.split("<details>") if f"](domains/{name}/index.md" in entry}
     assert designs == {*NAMES}
+    for name in NAMES:
+        page = (ROOT / "domains" / name / "README.md").read_text(encoding="utf-8")
+        if price := re.search(
+            r"^(Every question|(None|\d+) of \d+ questions?) reads? only \w+ answers?", page, re.MULTILINE
+        ):
+            assert f"<small>{price[0]}</small>" in home
 
 
 def test_a_built_explorer_is_part_of_the_site(tmp_path, monkeypatch):

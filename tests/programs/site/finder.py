@@ -9,7 +9,7 @@ from posixpath import normpath
 
 from shared.designs.patterns import key_line
 from shared.exhibit.part_colours import key_boxes, roles_of
-from shared.exhibit.verdicts import LEGEND
+from shared.exhibit.verdicts import LEGEND, how_many_exact
 from tests.designs import NAMES, design_named
 from tests.programs.pages.cards import CARD
 from tests.programs.pages.design_page import shown_key
@@ -45,7 +45,7 @@ def _entry(question: str, asked_of: str, title: str, link: str) -> str:
 
 
 def _design(name: str) -> tuple[str, str, str]:
-    """The key of a design as coloured boxes, how many of its questions read too much, and its picture and costs."""
+    """The key of a design as coloured boxes, how many of its questions are exact, and its picture with all costs."""
     design = design_named(name)
     tables = design.main.record_tables
     table = next(table for table in tables if key_line(table.key) == shown_key(design))
@@ -55,8 +55,7 @@ def _design(name: str) -> tuple[str, str, str]:
     picture = _PICTURE.search(_page(f"domains/{name}/README.md"))
     verdicts = re.findall(r"\| ([^|]+) \|$", costs, re.MULTILINE)[2:]
     exact = sum(any(form.says(verdict) for form in _EXACT) for verdict in verdicts)
-    price = f"{exact} of {len(verdicts)} questions read only their answers"
-    return key, price, "\n\n".join([question, *([picture[0]] if picture else []), costs])
+    return key, how_many_exact(exact, len(verdicts)), "\n\n".join([question, *([picture[0]] if picture else []), costs])
 
 
 def _opening(link: str) -> str:

@@ -25,7 +25,6 @@ GROUPS = {"Guides": (OVERVIEW, "domains/"), "Library": ("shared/",), "Project": 
 SHORT_TITLES = {OVERVIEW: "Overview", "CARD.md": "Card", "REFERENCE.md": "Reference"}
 """What the navigation calls pages, if not by their own titles."""
 _CODE = re.compile(r"(^(`{3,}).*?^\2$)", re.MULTILINE | re.DOTALL)
-_FIRST_BLOCK = re.compile(r"<!-- end -->\n")
 _FIRST_EXAMPLE = re.compile(r"^```python\n.*?^```\n", re.MULTILINE | re.DOTALL)
 
 
@@ -76,8 +75,8 @@ def _files_in(folder: Path) -> str:
 
 def _design_page(name: str, text: str) -> str:
     """The page of a design with its two places, and its further pages in the navigation."""
-    explorer = f'\n<div class="explorer" data-design="{name}"></div>\n'
-    text = _FIRST_BLOCK.sub(lambda end: end[0] + explorer, text, count=1)
+    end = "<!-- end -->\n"  # of the first block, which is a picture, or the keys of a design without pictures
+    text = text.replace(end, f'{end}\n<div class="explorer" data-design="{name}"></div>\n', 1)
     editable = f'<div class="editable" data-design="{name}">\n\n'
     text = _FIRST_EXAMPLE.sub(lambda code: f"{editable}{code[0]}\n</div>\n", text, count=1)
     others = sorted(file.name for file in (ROOT / "domains" / name).glob("*.md") if file.name != OVERVIEW)
@@ -85,7 +84,7 @@ def _design_page(name: str, text: str) -> str:
 
 
 def _linked(path: str, text: str) -> Iterator[str]:
-    """The files and folders that a page links, and for a file of code the others of its folder."""
+    """The files and folders that a page links."""
     folder = path if (ROOT / path).is_dir() else path.rpartition("/")[0]
     for part in _CODE.split(text)[::3]:
         for link in LINK.finditer(part):
