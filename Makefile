@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Each process gets neighbouring tests, so that a module's fixtures are set up once; one that is done takes tests of others.
 PARALLEL := -n auto --dist worksteal
 
-.PHONY: help demo test check hbase test-hbase test-long verify pages clean
+.PHONY: help demo test check hbase test-hbase test-long verify pages site clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
@@ -41,7 +41,7 @@ test-hbase: .venv/ready ## what touches a store, on a real HBase; TESTS=tests/do
 test-long: .venv/ready ## the tests that take longer; TESTS=tests/domains/orders
 	.venv/bin/pytest $(PARALLEL) -m long $(TESTS)
 
-verify: .venv/ready ## every check there is, in hours, with Java 17, Maven and node; PARTS="copies faults"
+verify: .venv/ready ## every check there is, in hours, with Java 17, Maven, npm and Chromium; PARTS="copies faults"
 	.venv/bin/python -m tests.programs.verify $(PARTS)
 
 pages: .venv/ready ## write what pages, transcripts and stories show anew
@@ -50,8 +50,11 @@ pages: .venv/ready ## write what pages, transcripts and stories show anew
 	.venv/bin/python -m tests.programs.transcripts
 	.venv/bin/python -m tests.programs.stories
 
-clean: ## remove .venv and all caches
-	rm -rf .venv .*_cache .hypothesis $$(find . -name .venv -prune -o -name __pycache__ -print)
+site: .venv/ready ## the pages as a static site in build/site; CHECK=--smoke opens a few in Chromium, CHECK=--check all
+	@.venv/bin/python -m tests.programs.site $(CHECK)
+
+clean: ## remove .venv, the site and all caches
+	rm -rf .venv build/site* build/explorer .*_cache .hypothesis $$(find . -name .venv -prune -o -name __pycache__ -print)
 
 # Written last, so that an interrupted install starts again from nothing.
 .venv/demo: pyproject.toml requirements.txt hatch_build.py shared/__init__.py domains/__main__.py

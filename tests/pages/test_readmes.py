@@ -147,8 +147,8 @@ def test_every_cost_of_a_readme_has_its_meaning_in_the_glossary(path):
 
 
 def test_the_example_of_each_form_of_a_cost_has_a_meaning_of_its_own():
-    glossary = (ROOT / "domains" / "GLOSSARY.md").read_text(encoding="utf-8").partition("### Cost\n")[2]
-    assert re.findall(r"^- `(.*?)`: ", glossary.partition("\n### ")[0], re.MULTILINE) == [
+    glossary = (ROOT / "domains" / "GLOSSARY.md").read_text(encoding="utf-8").partition("## Cost\n")[2]
+    assert re.findall(r"^- `(.*?)`: ", glossary.partition("\n## ")[0], re.MULTILINE) == [
         form.example for form in LEGEND
     ]
     for form in LEGEND:

@@ -3,7 +3,7 @@
     python -m tests.programs verify [PART]...
     python -m tests.programs verify --last         only says when each part last passed
 
-All parts take hours, and need Java 17, Maven and node.
+All parts take hours, and need Java 17, Maven, node, npm and Chromium.
 """
 
 import json
@@ -42,6 +42,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "benchmarks": program("benchmarks", "--quick"),
     "benchmarks.bench_hbase": program("benchmarks.bench_hbase", "--quick"),
     "hot_spots": program("hot_spots", "--check"),
+    "site": program("site", "--check"),
     "test": PARALLEL,
 }
 """What Python is started with for each part; without anything, `make` makes it."""
