@@ -199,7 +199,7 @@ class Sessions:
         return self._sessions.write(session, partial(after_store, session, partial(self.last, session.car)))
 
     def restore(self, session: Session) -> Session:
-        """Stores a session of another store, after those of its car with lower numbers, some of which may be missing.
+        """Stores a session of another store, after the earlier sessions of its car, of which some may be missing.
 
         Let no other client start sessions of the car meanwhile: one with a missing number might be open, too. Otherwise
         as `store`.

@@ -107,7 +107,7 @@ _REQUEST = re.compile(r"([^ ]+) (.*?)(?: (HTTP/[0-9.]+))?")
 
 
 def _parts_of_request(request: str | None) -> dict[str, str | None]:
-    """Method, path and protocol of `GET / HTTP/1.1`; None for what a client sent that is no request."""
+    """Method, path and protocol of `GET / HTTP/1.1`; None for a text of a client that is not a request."""
     match = None if request is None else _REQUEST.fullmatch(request)
     return dict(zip(_OF_REQUEST, match.groups() if match else (None,) * len(_OF_REQUEST), strict=True))
 

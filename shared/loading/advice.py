@@ -4,6 +4,7 @@ import re
 from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
+from functools import cache
 from typing import Any
 
 import attrs
@@ -53,10 +54,10 @@ def for_time(field: str, value: Any, times: WrittenTimes, unit: Unit | None, *, 
     zone = next((zone for zone in (" UTC", " GMT") if value.endswith(zone)), "")
     text, year = value.removesuffix(zone), ""
     signs = {_signs(text), _signs(_ZONE.sub("x", text))}
-    notations = [notation for notation in _NOTATIONS if _SIGNS[notation] in signs and _reads(notation, text)]
+    notations = [notation for notation in _NOTATIONS if _signs_of(notation) in signs and _reads(notation, text)]
     if not notations:
         year = " and --year"
-        likely = [notation for notation in _WITHOUT_YEAR if _SIGNS[notation] in signs]
+        likely = [notation for notation in _WITHOUT_YEAR if _signs_of(notation) in signs]
         notations = [notation for notation in likely if _reads(f"%Y {notation}", f"2000 {text}")]
     options = " or ".join(f"--time-format {field}='{notation}{zone}'" for notation in notations[:2])
     return f"; {options}{year} reads it" if options else ""
@@ -77,8 +78,10 @@ def _signs(text: str) -> str:
     return re.sub(r"[^\W_]+", "", " ".join(text.split()))
 
 
-_SIGNS = {notation: _signs(re.sub("%.", "x", notation)) for notation in (*_NOTATIONS, *_WITHOUT_YEAR)}
-"""Only a text with the same signs as a notation is tried by it, because strptime is slow."""
+@cache
+def _signs_of(notation: str) -> str:
+    """The signs of texts in a notation. Only a text with the same signs is tried by it, because strptime is slow."""
+    return _signs(re.sub("%.", "x", notation))
 
 
 def _reads(notation: str, text: str) -> bool:
@@ -108,7 +111,7 @@ def for_number(value: Any, numbers: WrittenNumbers, *, is_whole: bool) -> str:
                 by_number.setdefault(number, " and ".join(said))
     if len(by_number) == 1:
         return f"; {min(by_number.values())} reads it"
-    return "".join(f"; {said} reads it as {number}" for number, said in by_number.items())
+    return "".join(f"; {options} reads it as {number}" for number, options in by_number.items())
 
 
 def for_scale(field: str, value: Any, numbers: WrittenNumbers) -> str:

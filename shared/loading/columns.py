@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from difflib import SequenceMatcher
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -29,8 +28,6 @@ _MAX_SHOWN_CHARACTERS = 500
 """The most characters of column names in an error."""
 
 NOT_CSV = "is not CSV"
-NO_OTHER = ", nor any other of"
-"""Follows the column that is missing first if all that a record needs are missing."""
 _KINDS = (
     (r"#!", "a script"),
     (r"#+ ", "Markdown"),
@@ -87,8 +84,8 @@ def fields_of(record_type: type[Any], description: Description) -> list[Field]:
     if unknown := [name for name in description.fields if name not in names]:
         raise UnknownField(f"{record}.{unknown[0]}: no such field (fields: {', '.join(names)})", unknown[0])
     times = WrittenTimes.of(description.zone, description.round)
-    for name, said in description.fields.items():
-        _check_field(record, name, said, names)
+    for name, field in description.fields.items():
+        _check_field(record, name, field, names)
     return [_field(record, attribute, description, times) for attribute in attributes]
 
 
@@ -167,7 +164,7 @@ def _why_missing(missing: Sequence[Field], columns: Collection[str], *, has_none
             return f"{NOT_CSV}: must begin with the columns {wanted} (got {shown(header)}{kind})"
     first, *others = missing
     if has_none and others:
-        reason = f"no column {first.column}{NO_OTHER} {first.record}"
+        reason = f"no column {first.column}, nor any other of {first.record}"
     elif all(field.column == field.name for field in missing):
         reason = f"no column {wanted} for {first.record}"
     else:
@@ -179,7 +176,9 @@ def _why_missing(missing: Sequence[Field], columns: Collection[str], *, has_none
 
 
 def _distance(wanted: str, name: str) -> float:
-    """0 for columns that are no misspelling of the wanted one, less for those that are."""
+    """Less than 0 for a name that may be a misspelling of the wanted one, 0 for any other name."""
+    from difflib import SequenceMatcher  # only a refusal needs it
+
     ratio = SequenceMatcher(None, wanted.lower(), name.lower()).ratio()
     return -ratio if ratio > _MISSPELLED else 0
 
@@ -192,7 +191,7 @@ def _column_names(columns: Collection[str]) -> Iterator[str]:
 
 
 def with_nested(fields: Iterable[Field], values: dict[str, Any]) -> dict[str, Any]:
-    """The values by column, including values within objects, and those of several columns.
+    """The values by column, including values within objects, and values that are joined from several columns.
 
     The column `userIdentity.userName` is the value of `userName` in the object `userIdentity`, and `Date+Time` the
     values of both, joined by a blank, unless a column has that name itself.

@@ -3,7 +3,7 @@
 Values are read exactly as they are written, or refused (`values.py`); nothing is trimmed, rounded or guessed.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
@@ -83,29 +83,26 @@ class _Seen:
     unseen: dict[str, Field]
     """The mapped columns that no line has had, with their fields."""
     columns: tuple[str, ...] = ()
-    """Those of the first row."""
+    """Those of the first record."""
     in_utc: str = ""
     """The first time that was taken for one in UTC because nothing says its zone."""
 
-    def take(self, values: Mapping[str, Any], fields: Iterable[Field]) -> None:
-        """Takes the values of a row that became a record."""
-        for column in self.unseen.keys() & values.keys() if self.unseen else ():
+    def take_row(self, values: Mapping[str, Any]) -> None:
+        """Takes the values of a row, whether it becomes a record or not."""
+        for column in self.unseen.keys() & values.keys():
             del self.unseen[column]
-        if not self.columns:
-            self.columns = tuple(values)
-            self.in_utc = next((text for text in map(_time_without_zone(values), fields) if text), "")
+
+    def take_first_record(self, values: Mapping[str, Any], fields: Iterable[Field]) -> None:
+        """Takes the values of the first row that became a record."""
+        self.columns = tuple(values)
+        in_utc = (values[field.column] for field in fields if _is_taken_as_utc(field, values.get(field.column)))
+        self.in_utc = next(in_utc, "")
 
 
-def _time_without_zone(values: Mapping[str, Any]) -> Callable[[Field], str]:
-    """A function of a field: the text of its time, if nothing says the zone of it; empty otherwise."""
-
-    def text_of(field: Field) -> str:
-        value: Any = values.get(field.column)
-        is_zoned = field.times.zone is not None or (field.time_format is not None and field.time_format.names_zone)
-        is_time = field.name.endswith("_ms") and type(value) is str and names_no_zone(value)
-        return str(value) if is_time and not is_zoned else ""
-
-    return text_of
+def _is_taken_as_utc(field: Field, value: Any) -> bool:
+    """Whether a value is a time that is read as UTC because nothing says its zone."""
+    is_zoned = field.times.zone is not None or (field.time_format is not None and field.time_format.names_zone)
+    return not is_zoned and field.name.endswith("_ms") and type(value) is str and names_no_zone(value)
 
 
 @attrs.frozen
@@ -354,7 +351,7 @@ def _with_time(rows: ParsedRows, fields: list[Field], at_ms: int | None) -> Pars
 def _lines(
     record_type: type[R], fields: list[Field], rows: ParsedRows, has_cells: bool, seen: _Seen
 ) -> Iterator[Line[R]]:
-    """Each line with its record; `seen` takes what they show."""
+    """Each line with its record; `seen` takes what the lines show."""
     make_record = record_maker(record_type, fields, has_cells=has_cells)
     nested_fields = [field for field in fields if "." in field.column or field.joined]
     required = required_columns(fields)
@@ -366,14 +363,16 @@ def _lines(
             if nested_fields:
                 values = with_nested(nested_fields, values)
             _check_utf8(values)
+            if seen.unseen:
+                seen.take_row(values)
             if not required <= values.keys():
                 check_columns(fields, values)
             record = make_record(values)
         except (TypeError, ValueError, RecursionError) as error:  # of the record's own validators and converters, too
             yield Line(number, last_number, None, message_of(error))
         else:
-            if seen.unseen or not seen.columns:
-                seen.take(values, fields)
+            if not seen.columns:
+                seen.take_first_record(values, fields)
             yield Line(number, last_number, record)
 
 

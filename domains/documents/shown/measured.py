@@ -151,8 +151,8 @@ def as_of_words(design: Design) -> str:
     (records_found,) = found
     return (
         "The table asks as of a time after all changes, which is the easiest case. As of the middle of the samples, a "
-        f"page of {records_found} documents reads {reads[0]}, because those that have changed since are read again; in "
-        f"`history`, {reads[1]}."
+        f"page of {records_found} documents reads {reads[0]}, because documents that have changed since are read "
+        f"again; in `history`, {reads[1]}."
     )
 
 

@@ -56,7 +56,7 @@ class Reading:
         if said.get("delimiter") in ("\\t", "tab"):  # which no shell makes of '\t'
             said["delimiter"] = "\t"
         if "at" in said:
-            time("--at", said["at"])  # refuses what is no time
+            time("--at", said["at"])  # refuses a text that is not a time
         fields = {what: pairs(words or (), _OF_FIELDS[what]) for what, words in of_fields.items()}
         scales = {name: number("--scale", text, MOST_SCALED) for name, text in fields.pop("scale", {}).items()}
         with_fields = attrs.evolve(description, **said).with_fields(**fields, scale=scales)
@@ -69,11 +69,11 @@ class Reading:
             names = [field.name for field in attrs.fields(record_type)]
             fields: dict[str, FieldDescription] = {}
             tags = dict(self.description.tags)
-            for name, said in self.description.fields.items():
+            for name, field in self.description.fields.items():
                 if name in tags:  # `--map road=street` names the column of a tag, too
-                    tags[name] = attrs.evolve(tags[name], column=said.column)
+                    tags[name] = attrs.evolve(tags[name], column=field.column)
                 else:
-                    fields[name] = said
+                    fields[name] = field
             named = attrs.evolve(self.description, fields=with_full_names(fields, names), tags=tags)
             return read_lines(file, record_type=record_type, formats=formats, description=named)
 

@@ -371,9 +371,9 @@ def _store_lines(errors: Console, storing: _Storing, source: _Source, stops: boo
                 unsent = []
         _store_batch(errors, storing, source, unsent, stops)
         source.unsaid += [
-            f"{example}; {said - MOST_OF_A_KIND:,} more like this are not shown"
-            for example, said in source.said.items()
-            if said > MOST_OF_A_KIND
+            f"{example}; {times - MOST_OF_A_KIND:,} more like this are not shown"
+            for example, times in source.said.items()
+            if times > MOST_OF_A_KIND
         ]
         _say(errors, source)
     if source.progress.refused is not None:

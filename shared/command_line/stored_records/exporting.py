@@ -196,7 +196,7 @@ def _of_table(
 def _lines_of(
     lines_of: Callable[[Any], Iterable[Any]], records: Iterable[Any], unreadable: Unreadable
 ) -> Iterator[Any]:
-    """The records of a load within stored ones; counts those that cannot be written."""
+    """The records of a load within stored ones; counts the records that cannot be written."""
     for record in records:
         try:
             yield from lines_of(record)

@@ -130,5 +130,12 @@ def test_a_line_without_a_mapped_column_has_the_default_and_is_bad_if_there_is_n
     assert read.notes == ["no line has text, so Sale.note has its default"]
 
 
+def test_a_line_that_is_refused_has_its_columns_too(written):
+    path = written('{"number": "n", "sold_ms": 5, "amount": 7}\n{"number": "n", "text": "t"}\n')
+    read = read_lines(path, Sale, description=described(mapping={"note": "text"}))
+    assert [line.record is None for line in read] == [False, True]
+    assert read.notes == []
+
+
 def test_many_columns_are_not_all_listed(written):
     assert len(refusal(written(",".join(f"column {number}" for number in range(1000))))) < 700
