@@ -1,19 +1,16 @@
 """Puts together what the site's explorer loads: `python -m tests.programs.site.explorer BUILD_FOLDER`.
 
-The site serves the folder as `_static/explorer`; all its addresses are relative. Pyodide's core comes from npm, checked
-against the integrity below. `python.zip` has `shared`, `domains`, the rows of the samples, and the Python files of the
-packages that they import, each checked against the hash that its installed package records. No package is compiled for
-the browser, so `tsdb`, which needs numpy, and filters with patterns, which need regex, do not run there.
+The site serves the folder as `_static/explorer`; all its addresses are relative. Pyodide's core comes from npm.
+`python.zip` has `shared`, `domains`, the rows of the samples, and the Python files of the packages that they import,
+each checked against the hash that its installed package records. No package is compiled for the browser: filters with
+patterns, which need regex, do not run there, nor what `tsdb` computes with numpy.
 """
 
 import base64
 import gzip
 import hashlib
 import json
-import subprocess
 import sys
-import tarfile
-import tempfile
 import zipfile
 from collections.abc import Iterator
 from importlib import import_module
@@ -21,14 +18,16 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 from domains.suite import NAMES
+from tests.programs.site.npm import file_of, npm_package
 
 from .samples import sample_rows
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[3]
-PYODIDE = "314.0.7"
-INTEGRITY = "sha512-0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A=="
-"""The hash of Pyodide's package in the npm registry."""
+PYODIDE = (
+    "pyodide@314.0.7",
+    "sha512-0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A==",
+)
 OF_PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json", "python_stdlib.zip")
 PACKAGES = (
     *("attrs", "cattrs", "happybase", "ijson", "importlib_resources", "msgpack", "ply", "rich", "six", "thriftpy2"),
@@ -62,19 +61,10 @@ def build(folder: Path) -> None:
 
 
 def add_pyodide(folder: Path) -> None:
-    """Downloads Pyodide's package by npm, checks it, and puts its core into the folder."""
-    with tempfile.TemporaryDirectory() as place:
-        command = ["npm", "pack", "--silent", "--prefer-offline", f"pyodide@{PYODIDE}"]
-        subprocess.run(command, cwd=place, check=True, stdout=subprocess.DEVNULL)
-        (package,) = Path(place).glob("*.tgz")
-        found = "sha512-" + base64.b64encode(hashlib.sha512(package.read_bytes()).digest()).decode()
-        if found != INTEGRITY:
-            raise ValueError(f"pyodide {PYODIDE}: must have the integrity {INTEGRITY} (got {found})")
-        with tarfile.open(package) as opened:
-            for name in OF_PYODIDE:
-                member = opened.extractfile(f"package/{name}")
-                assert member is not None
-                (folder / name).write_bytes(member.read())
+    """Puts the core of Pyodide into the folder."""
+    with npm_package(*PYODIDE) as package:
+        for name in OF_PYODIDE:
+            (folder / name).write_bytes(file_of(package, name))
 
 
 def python_files() -> Iterator[tuple[str, bytes]]:

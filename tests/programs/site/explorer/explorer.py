@@ -15,13 +15,15 @@ import json
 import linecache
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, ClassVar
 
 import attrs
 
@@ -109,14 +111,58 @@ class Explored:
 
 @cache
 def explored(name: str) -> Explored:
-    """The design of that name, opened once. Raises ValueError if a package that it needs is missing."""
-    try:
+    """The design of that name, opened once."""
+    with _without_numpy():
         design: Design = import_module(f"domains.{name}.design").DESIGN
-    except ModuleNotFoundError as error:
-        raise ValueError(f"{name}: needs {error.name}, which is not part of this page") from None
     connection = scratch_store(design.main.tables)
     rows = json.loads((SAMPLES / f"{name}.json").read_text(encoding="utf-8"))
     return Explored(design, connection, design.main.open(connection), rows)
+
+
+class _InPlaceOfNumpy(ModuleType):
+    """What modules find when they import numpy and there is none: they can be imported, but not call it afterwards."""
+
+    __path__: ClassVar[list[str]] = []
+    is_importing = False
+
+    def __getattr__(self, name: str) -> "_InPlaceOfNumpy":
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __getitem__(self, _types: Any) -> "_InPlaceOfNumpy":
+        return self
+
+    def __or__(self, _other: Any) -> "_InPlaceOfNumpy":
+        return self
+
+    __ror__ = __or__
+
+    def __call__(self, *_values: Any, **_named: Any) -> "_InPlaceOfNumpy":
+        if self.is_importing:
+            return self
+        raise NeedsNumpy("needs numpy, which is not part of this page")
+
+
+class NeedsNumpy(ValueError):
+    """Something computes with numpy, for which there is no build for browsers to be had."""
+
+
+@contextmanager
+def _without_numpy() -> Iterator[None]:
+    """If there is no numpy, lets modules be imported that use it, so that the keys of `tsdb` can be explored."""
+    if find_spec("numpy") is not None:
+        yield
+        return
+    names = ("numpy", "numpy.typing")
+    sys.modules.update({name: _InPlaceOfNumpy(name) for name in names})
+    _InPlaceOfNumpy.is_importing = True
+    try:
+        yield
+    finally:
+        _InPlaceOfNumpy.is_importing = False
+        for name in names:
+            del sys.modules[name]
 
 
 # ---- the layout
@@ -174,7 +220,10 @@ def describe(design: str) -> dict[str, Any]:
     tables = {table.name: table for table in reversed(tables_of([of.design.main])) if of.keys(table, "stored")}
     questions: list[dict[str, Any]] = []
     for number, pattern in enumerate(of.design.patterns):
-        reads = of.measured(pattern).ranges
+        try:
+            reads = of.measured(pattern).ranges
+        except NeedsNumpy:
+            continue
         if reads and reads[0][0].decode() in tables:
             fields = [
                 {"name": one.name, "is_needed": one.default is one.empty, "value": _shown(one.name, pattern.sample)}

@@ -5,7 +5,6 @@ import random
 import shutil
 import subprocess
 import sys
-from importlib import import_module
 
 import pytest
 
@@ -15,38 +14,12 @@ from shared.queries import Query
 from tests.designs import NAMES
 from tests.programs.site.explorer import explorer
 from tests.programs.site.explorer.__main__ import code_files
-from tests.programs.site.explorer.samples import sample_rows
 from tests.shared.command_line.running import run
 
 QUICK = ("leaderboard", "links")
 EACH = [name if name in QUICK else pytest.param(name, marks=pytest.mark.long) for name in NAMES]
+pytestmark = pytest.mark.usefixtures("samples")
 SALT = {"kind": "Salt", "of": "seller_id", "number": 8}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _samples(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("samples")
-    explorer.explored.cache_clear()
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(explorer, "SAMPLES", _Folder(folder))
-        yield
-    explorer.explored.cache_clear()
-
-
-class _Folder:
-    """The folder of samples, whose files are made when they are read."""
-
-    def __init__(self, folder):
-        self.folder = folder
-
-    def __truediv__(self, name):
-        path = self.folder / name
-        path.write_text(json.dumps(sample_rows(_design(name.removesuffix(".json")))), encoding="utf-8")
-        return path
-
-
-def _design(name):
-    return import_module(f"domains.{name}.design").DESIGN
 
 
 def ask(call, **given):
