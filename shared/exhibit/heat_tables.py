@@ -198,9 +198,12 @@ def table_heats(variant: Variant, writes: Mapping[str, Writes]) -> Iterator[Tabl
     """The heat of each table of a variant that takes these writes."""
     for table in physical_tables(variant.record_tables):
         if table.name in writes:
-            of_table = writes[table.name]
-            owner = _owner(table, of_table)
-            yield TableHeat(variant.name, table.name, of_table.heat, len(of_table.rows), keys_of(table), owner)
+            yield table_heat(variant.name, table, writes[table.name])
+
+
+def table_heat(variant: str, table: PhysicalTable, writes: Writes) -> TableHeat:
+    """The heat of one table that takes these writes."""
+    return TableHeat(variant, table.name, writes.heat, len(writes.rows), keys_of(table), _owner(table, writes))
 
 
 def keys_of(table: PhysicalTable) -> str:

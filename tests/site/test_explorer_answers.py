@@ -149,6 +149,71 @@ def test_a_program_prints_and_fails_as_in_python():
     assert ask("run", code="x = (")["output"].splitlines()[0] == '  File "example.py", line 1'
 
 
+def test_pages_come_in_the_order_of_the_key_until_its_last_row():
+    of = {
+        "design": "links",
+        "table": "links_of_owner",
+        "changes": {},
+        "question": explorer.OWN,
+        "values": {"owner": ""},
+    }
+    pages, cursor = [], None
+    while not pages or cursor:
+        answer = ask("plan", **of, cursor=cursor)
+        pages.append(answer["page"])
+        cursor = answer["cursor"]
+    assert answer["page_read"] == len(pages[-1])
+    keys = [tuple(key.values()) for page in pages for key in page]
+    assert len({*keys}) == len(keys) == answer["rows"]
+    assert {len(page) for page in pages[:-1]} == {explorer.PAGE}
+    times = [created for owner, created, _code in keys if owner == keys[0][0]]
+    assert times == sorted(times, reverse=True)
+
+
+def test_a_delimiter_that_texts_may_have_loses_rows_and_their_order():
+    names = ("shop", "region", "category", "product_id")
+    of = {"design": "catalog", "table": "catalog_products", "question": explorer.OWN, "values": {"shop": "s"}}
+    keys = [("s", "1_n", "c", "p"), ("s_1", "n", "c", "p"), ("A", "r", "c", "p"), ("A1", "r", "c", "p")]
+    of["rows"] = [dict(zip(names, key, strict=True)) for key in keys]
+    right, wrong = (
+        ask("plan", **of, changes={"codecs": dict.fromkeys(names[:-1], codec)})
+        for codec in ("EscapedText", "PublishedText('_')")
+    )
+    assert (right["lost"], right["misread"], right["disordered"]) == ([], [], "")
+    assert right["page"] == [of["rows"][0]]
+    assert wrong["lost"] == ["s_1, n, c, p has the bytes of s, 1_n, c, p"]
+    assert wrong["misread"] == ["region 1_n as 1, category c as n, product_id p as c_p"]
+    assert wrong["disordered"]
+    refused = ask(
+        "python", design="catalog", table="catalog_products", changes={"codecs": {"shop": "PublishedText('_')"}}
+    )
+    assert refused["refused"].startswith("shop: PublishedText loses rows")
+
+
+def test_own_names_are_those_of_the_declaration_and_of_the_command_that_copies():
+    names = {"Link": "Ticket", "owner": "garage_id", "created_ms": "sold_ms", "code": "ticket_number"}
+    of = {"design": "links", "table": "links_of_owner", "changes": {}}
+    values = {"owner": "o-1", "created_ms": "2026-01-12", "code": "n-1"}
+    answer = ask("python", **of, names=names, values=values)
+    row = ask("encode", **of, values=values)["row"]
+    printed = ask("run", code=answer["python"])
+    assert printed == {"output": f"{bytes.fromhex(row).hex(' ')}\n", "is_failed": False}
+    assert [name in answer["python"] for name in ("garage_id", "sold_ms", "ticket_number", "owner:")] == [True] * 3 + [
+        False
+    ]
+    options = answer["command"].removeprefix("rowbook new ../links --from links ")
+    assert options == "--record Ticket --rename owner=garage_id --rename created=sold --rename code=ticket_number"
+
+
+def test_an_example_may_use_the_names_of_those_before_it():
+    assert ask("run", code="print(x)", before=["x = 1\nprint('silent')", "x += 1"]) == {
+        "output": "2\n",
+        "is_failed": False,
+    }
+    failed = ask("run", code="print(x)", before=["1 / 0"])
+    assert 'File "example_1.py", line 1' in failed["output"]
+
+
 def test_a_question_of_ones_own_has_intervals_and_starts():
     of = {"design": "links", "table": "links_of_owner", "changes": {}, "question": explorer.OWN}
     whole, start, none = (ask("plan", **of, values={"owner": text}) for text in ("", "o*", "a..b"))
@@ -164,12 +229,14 @@ def test_the_files_that_a_browser_gets_are_all_that_it_needs(tmp_path):
     for name, data in code_files():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(data)
-    (tmp_path / "samples").mkdir()
+    samples = tmp_path / "site_explorer" / "samples"
+    samples.mkdir()
     for name in QUICK:
-        shutil.copy(explorer.SAMPLES / f"{name}.json", tmp_path / "samples")
+        shutil.copy(explorer.SAMPLES / f"{name}.json", samples)
     program = (
-        "import sys, types; sys.modules['__pypy__'] = types.ModuleType('__pypy__'); sys.path.insert(0, sys.argv[1])\n"
-        "import explorer; print(*(len(explorer.describe(name)['tables']) for name in sys.argv[2:]))"
+        "import sys, time; sys.path.insert(0, sys.argv[1])\n"
+        "from site_explorer import in_browser; in_browser.prepare()\n"
+        "from site_explorer.explorer import describe; print(*(len(describe(name)['tables']) for name in sys.argv[2:]))"
     )
     # Without the packages of this Python; of those that browsers lack, it may have none.
     ran = subprocess.run(

@@ -1,5 +1,6 @@
 """Sphinx's settings; the builder copies this file beside the pages."""
 
+import re
 from pathlib import Path
 
 from pygments.lexers import TextLexer
@@ -28,7 +29,7 @@ def page_context(app, page, template, context, doctree):
     body = context.get("body", "")
     context["body"] = body.replace('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')
     context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')
-    if '<div class="explorer"' in body and (Path(app.srcdir) / "_static" / _EXPLORER).exists():
+    if re.search(r'<div class="(explorer|editable)"', body) and (Path(app.srcdir) / "_static" / _EXPLORER).exists():
         app.add_js_file(_EXPLORER, loading_method="defer")
 
 

@@ -1,7 +1,7 @@
 """The source of the site: the Markdown pages of the repository, the code that they link, and a home page.
 
 The text of a page stays as it is, but for its links: `README.md` of a folder becomes its `index`, a file of code a
-page. Each page of a design gets a place for the explorer, and one around its first example in Python.
+page. Each page of a design gets a place for the explorer, and examples in Python one around them.
 """
 
 import re
@@ -18,6 +18,8 @@ from tests.readmes import READMES, ROOT, named
 ROOM = Path(__file__).parent
 EXPLORER = ROOT / "build" / "explorer"
 """The files of the explorer, `explorer.js` among them, once they are put together."""
+EXPLORER_WORDS = "The key explorer of this page runs in a browser that has scripts and WebAssembly."
+"""What its place has until a script puts the explorer there."""
 LANGUAGES = {".py": "python", ".java": "java", ".txt": "text"}
 """Kinds of files that are shown as pages, and the languages of their code."""
 GROUPS = {"Guides": (OVERVIEW, "domains/"), "Library": ("shared/",), "Project": ("",)}
@@ -25,7 +27,9 @@ GROUPS = {"Guides": (OVERVIEW, "domains/"), "Library": ("shared/",), "Project": 
 SHORT_TITLES = {OVERVIEW: "Overview", "CARD.md": "Card", "REFERENCE.md": "Reference"}
 """What the navigation calls pages, if not by their own titles."""
 _CODE = re.compile(r"(^(`{3,}).*?^\2$)", re.MULTILINE | re.DOTALL)
-_FIRST_EXAMPLE = re.compile(r"^```python\n.*?^```\n", re.MULTILINE | re.DOTALL)
+_EXAMPLE = re.compile(r"^```python\n.*?^```\n", re.MULTILINE | re.DOTALL)
+WITH_EXAMPLES = (OVERVIEW, "shared/keys/README.md", *(f"domains/{name}/README.md" for name in NAMES if name != "tsdb"))
+"""Pages whose examples run in the browser; those of `tsdb` need numpy, for which there is no build for browsers."""
 
 
 def site_files() -> tuple[dict[str, str], set[str]]:
@@ -60,6 +64,8 @@ def _text_of(path: str) -> str:
     if file.is_dir():
         return f"---\norphan: true\n---\n# `{path}`\n\n{_files_in(file)}\n"
     text = file.read_text(encoding="utf-8")
+    if path in WITH_EXAMPLES:
+        text = _EXAMPLE.sub(lambda code: f'<div class="editable">\n\n{code[0]}\n</div>\n', text)
     if file.suffix == ".md":
         return _design_page(file.parent.name, text) if file.parent.name in NAMES and file.name == OVERVIEW else text
     beside = f"In its folder: {_files_in(file.parent)}\n\n" if file.parent.name in NAMES else ""
@@ -76,9 +82,7 @@ def _files_in(folder: Path) -> str:
 def _design_page(name: str, text: str) -> str:
     """The page of a design with its two places, and its further pages in the navigation."""
     end = "<!-- end -->\n"  # of the first block, which is a picture, or the keys of a design without pictures
-    text = text.replace(end, f'{end}\n<div class="explorer" data-design="{name}"></div>\n', 1)
-    editable = f'<div class="editable" data-design="{name}">\n\n'
-    text = _FIRST_EXAMPLE.sub(lambda code: f"{editable}{code[0]}\n</div>\n", text, count=1)
+    text = text.replace(end, f'{end}\n<div class="explorer" data-design="{name}">{EXPLORER_WORDS}</div>\n', 1)
     others = sorted(file.name for file in (ROOT / "domains" / name).glob("*.md") if file.name != OVERVIEW)
     return text + _toctree("", ((SHORT_TITLES.get(file, ""), file) for file in others))
 

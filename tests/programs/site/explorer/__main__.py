@@ -2,8 +2,8 @@
 
 The site serves the folder as `_static/explorer`; all its addresses are relative. Pyodide's core comes from npm.
 `python.zip` has `shared`, `domains`, the rows of the samples, and the Python files of the packages that they import,
-each checked against the hash that its installed package records. No package is compiled for the browser: filters with
-patterns, which need regex, do not run there, nor what `tsdb` computes with numpy.
+each checked against the hash that its installed package records. No package is compiled for the browser, see
+`in_browser.py`.
 """
 
 import base64
@@ -72,7 +72,7 @@ def python_files() -> Iterator[tuple[str, bytes]]:
     yield from code_files()
     for name in NAMES:
         rows = sample_rows(import_module(f"domains.{name}.design").DESIGN)
-        yield f"samples/{name}.json", json.dumps(rows, separators=(",", ":")).encode()
+        yield f"site_explorer/samples/{name}.json", json.dumps(rows, separators=(",", ":")).encode()
 
 
 def code_files() -> Iterator[tuple[str, bytes]]:
@@ -82,7 +82,8 @@ def code_files() -> Iterator[tuple[str, bytes]]:
     for room in ("shared", "domains"):
         for path in sorted((ROOT / room).rglob("*.py")):
             yield str(path.relative_to(ROOT)), path.read_bytes()
-    yield "explorer.py", (HERE / "explorer.py").read_bytes()
+    for name in ("explorer.py", "in_browser.py"):
+        yield f"site_explorer/{name}", (HERE / name).read_bytes()
 
 
 def package_files(name: str) -> Iterator[tuple[str, bytes]]:

@@ -110,11 +110,15 @@
       this.design = root.dataset.design;
       root.setAttribute("role", "region");
       root.setAttribute("aria-label", `Key explorer of ${this.design}`);
-      root.append(
+      const button = startButton("Start the key explorer", () => this.open());
+      root.replaceChildren(
         element("p", { class: "x-lead" }, "Change this key: see its bytes, what each question reads, and where new rows land."),
-        startButton("Start the key explorer", () => this.open()),
+        button,
       );
-      if (location.hash.startsWith(HASH)) root.scrollIntoView();
+      if (!location.hash.startsWith(HASH)) return;
+      button.querySelector("button").click(); // whoever opens such a link asks for its key
+      const scroll = () => root.scrollIntoView();
+      document.readyState === "complete" ? scroll() : addEventListener("load", scroll); // pictures have their places then
     }
 
     async open() {
@@ -129,11 +133,15 @@
       this.asked = element("div", { class: "x-bar x-fields" });
       this.planned = element("div", { "aria-live": "polite" });
       this.landed = element("div");
+      this.added = element("div", { class: "x-bar" });
+      this.names = element("div", { class: "x-bar x-fields" });
       this.declared = element("div");
+      const title = (text) => element("p", { class: "x-title" }, text);
+      const names = element("p", {}, "Your own names, if you want others: of a record, and of each part");
       this.root.append(
-        ...[this.live, this.top, this.parts, this.prefix, this.bytes],
-        ...[element("p", { class: "x-title" }, "A question"), this.asked, this.planned],
-        ...[element("p", { class: "x-title" }, "Where new rows land"), this.landed, this.declared],
+        ...[this.live, this.top, this.parts, this.prefix, this.bytes, this.added],
+        element("details", {}, element("summary", {}, "As Python, with your own names"), names, this.names, this.declared),
+        ...[title("A question"), this.asked, this.planned, title("Where new rows land"), this.landed],
       );
       addEventListener("hashchange", () => this.fromLink());
       if (!this.fromLink()) this.choose((described.tables.find((table) => table.parts.length > 1) ?? described.tables[0]).name);
@@ -144,10 +152,10 @@
       try {
         const state = JSON.parse(decodeURIComponent(location.hash.slice(HASH.length)));
         if (!this.described.tables.some((table) => table.name === state.table)) return false;
-        const { changes = {}, values = {}, asked = {} } = state;
+        const { changes = {}, values = {}, asked = {}, rows = [], names = {} } = state;
         const questions = this.questions(state.table);
         const { number } = questions.find((one) => one.number === state.question) ?? questions[0];
-        this.set({ table: state.table, changes, values, question: number, asked });
+        this.set({ table: state.table, changes, values, question: number, asked, rows, names });
         return true;
       } catch {
         return false;
@@ -157,12 +165,12 @@
     choose(name) {
       const [question] = this.questions(name);
       const values = Object.fromEntries(this.tableNamed(name).parts.map((part) => [part.name, part.value]));
-      this.set({ table: name, changes: {}, values, question: question.number, asked: sampleOf(question) });
+      const names = this.state?.names ?? {};
+      this.set({ table: name, changes: {}, values, question: question.number, asked: sampleOf(question), rows: [], names });
     }
 
     set(state) {
       this.state = state;
-      this.isPython = false;
       this.show();
     }
 
@@ -191,6 +199,8 @@
       this.showTop();
       this.showParts();
       this.showPrefix();
+      this.showAdded();
+      this.showNames();
       this.showQuestion();
       if (focus) {
         const same = [...this.root.querySelectorAll(`[data-focus="${focus}"]`)].filter((one) => !one.disabled);
@@ -211,7 +221,6 @@
         element("label", {}, "Table ", choice("Table", tables, this.state.table, (name) => this.choose(name))),
         element("button", { type: "button", onclick: () => this.choose(this.state.table) }, "Reset"),
         element("button", { type: "button", onclick: link }, "Copy link"),
-        element("button", { type: "button", onclick: () => this.showPython(true) }, "As Python"),
         copied,
       );
     }
@@ -260,7 +269,7 @@
             bytes,
             choice(
               `Codec of ${name}`,
-              part.codecs.map((text) => [text, text]),
+              part.codecs.map((text) => [text, text.startsWith("Published") ? `${text}: loses rows` : text]),
               codec,
               (text) => this.change({ codecs: { ...changes.codecs, [name]: text } }, `${name} codec`),
               { "data-focus": `${name} codec` },
@@ -317,6 +326,39 @@
       this.prefix.replaceChildren(...line);
     }
 
+    // Rows that a reader adds to those of the samples.
+    showAdded() {
+      const { rows, values } = this.state;
+      const set = (rows) => {
+        this.state.rows = rows;
+        this.show("added");
+      };
+      const add = { type: "button", "data-focus": "added", onclick: () => set([...rows, { ...values }]) };
+      const remove = { type: "button", onclick: () => set([]) };
+      this.added.replaceChildren(
+        element("button", add, "Add this key to the rows"),
+        ...(rows.length ? [`${count(rows.length, "row")} of your own`, element("button", remove, "Remove")] : []),
+      );
+    }
+
+    showNames() {
+      const { names } = this.state;
+      const field = (name) =>
+        element(
+          "label",
+          {},
+          `${name} `,
+          element("input", {
+            ...{ value: names[name] ?? "", spellcheck: "false", "aria-label": `Your name for ${name}` },
+            oninput: ({ target }) => {
+              names[name] = target.value;
+              this.refreshPython();
+            },
+          }),
+        );
+      this.names.replaceChildren(...[this.described.record, ...this.order].map(field));
+    }
+
     showQuestion() {
       const questions = this.questions(this.state.table);
       const question = questions.find((one) => one.number === this.state.question);
@@ -333,7 +375,7 @@
           `${field.name} `,
           element("input", {
             ...{ value: this.state.asked[field.name] ?? "", spellcheck: "false" },
-            placeholder: field.is_needed ? "needed" : "any",
+            placeholder: question.number < 0 ? "any, or a value, a..b, a*" : field.is_needed ? "needed" : "any",
             oninput: ({ target }) => {
               this.state.asked[field.name] = target.value;
               this.refreshPlan();
@@ -350,8 +392,7 @@
     }
 
     async refresh() {
-      if (this.isPython) this.showPython(true);
-      await Promise.all([this.refreshBytes(), this.refreshPlan(), this.refreshLanding()]);
+      await Promise.all([this.refreshBytes(), this.refreshPlan(), this.refreshLanding(), this.refreshPython()]);
       this.root.dataset.shown = JSON.stringify(this.state); // tests wait for it
     }
 
@@ -386,8 +427,9 @@
       );
     }
 
-    async refreshPlan() {
-      const answer = await this.latest("plan", { question: this.state.question, values: this.state.asked });
+    async refreshPlan(cursor = null, page = 1) {
+      const { question, asked, rows } = this.state;
+      const answer = await this.latest("plan", { question, values: asked, rows, cursor });
       if (!answer) return;
       const plan = answer.narrowed ?? answer;
       this.planned.replaceChildren();
@@ -395,34 +437,39 @@
       const before = answer.narrowed ? "The key alone does not answer this: " : "";
       if (answer.refused || answer.failed) this.planned.append(refusal(answer, before));
       if (!plan.ranges) return;
-      const left = plan.left.length ? `; what is left to compare is ${plan.left.join(" and ")}` : "";
-      const start = answer.narrowed ? "If the client compares the rest, it reads " : "Reads ";
+      const compared = plan.left.length ? `; the client compares ${plan.left.join(" and ")}` : "";
+      const start = answer.narrowed ? "Without another key, the whole answer reads " : "The whole answer reads ";
       this.planned.append(
         element(
           "p",
           {},
           start,
-          element("strong", {}, count(plan.ranges.length, "range")),
-          " with ",
-          element("strong", {}, `${plan.read.toLocaleString("en")} of ${count(plan.rows, "row")}`),
-          ` of the samples; the keys of ${count(plan.matching, "row")} match${left}.`,
+          element("strong", {}, `${count(plan.ranges.length, "range")} with ${count(plan.read, "row")}`),
+          ` of ${plan.rows.toLocaleString("en")}, of which ${plan.matching.toLocaleString("en")} match${compared}.`,
         ),
+        ...faults(plan).map((text) => element("p", { class: "x-refused" }, text)),
+        rangesOf(plan),
+        ...(plan.page ? this.pageOf(plan, page) : []),
       );
-      const shown = plan.ranges.slice(0, 8);
-      const rows = shown.map(({ from, up_to, words }) =>
+      if (page > 1) this.planned.querySelector(".x-next").focus();
+    }
+
+    // A page of the rows that a question reads, in the order in which the store returns them.
+    pageOf(plan, page) {
+      const next = { type: "button", class: "x-next", disabled: !plan.cursor, onclick: () => this.refreshPlan(plan.cursor, page + 1) };
+      const first = { type: "button", disabled: page === 1, onclick: () => this.refreshPlan() };
+      const cells = (key) => this.order.map((name) => element("td", {}, key[name]));
+      return [
         element(
-          "tr",
+          "p",
           {},
-          ...[spaced(from) || "the first row", up_to === null ? "the end" : spaced(up_to)].map((text) =>
-            element("td", {}, element("code", {}, text)),
-          ),
-          element("td", {}, words),
+          `Page ${page}, in the order of this key, reads `,
+          element("strong", {}, `${count(plan.page_read, "row")} in ${count(plan.page_rpcs, "RPC")}`),
+          ` and returns ${plan.page.length.toLocaleString("en")}.`,
         ),
-      );
-      const heads = ["from", "up to", "which is"].map((text) => element("th", { scope: "col" }, text));
-      const table = element("table", {}, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows));
-      const more = plan.ranges.length > shown.length ? `and ${count(plan.ranges.length - shown.length, "more range")}` : "";
-      this.planned.append(element("div", { class: "x-wide", tabindex: "0", role: "group", "aria-label": "Ranges" }, table), more);
+        wide("Rows of this page", this.order, plan.page.map((key) => element("tr", {}, ...cells(key)))),
+        element("div", { class: "x-bar" }, element("button", first, "First page"), element("button", next, "Next page")),
+      ];
     }
 
     async refreshLanding() {
@@ -430,28 +477,28 @@
       if (!answer) return;
       if (!answer.moments) return this.landed.replaceChildren(...(answer.refused === this.reason ? [] : [refusal(answer)]));
       const cell = (text) => element("td", { style: `--share: ${text || "0%"}`, class: "x-heat" }, text);
-      const heads = answer.shares.map((_, place) => element("th", { scope: "col" }, String(place + 1)));
       const row = (title, shares) => element("tr", {}, element("th", { scope: "row" }, title), ...shares.map(cell));
-      const table = element(
-        "table",
-        {},
-        element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Moment"), ...heads)),
-        element("tbody", {}, ...answer.moments.map((shares, place) => row(String(place + 1), shares)), row("All", answer.shares)),
-      );
+      const heads = ["Moment", ...answer.shares.map((_, place) => String(place + 1))];
+      const rows = [...answer.moments.map((shares, place) => row(String(place + 1), shares)), row("All", answer.shares)];
+      const of = `an even share is ${answer.even}; ${count(answer.writes, "write")} of the samples, the newer half is counted`;
       this.landed.replaceChildren(
-        element("p", {}, element("strong", {}, answer.verdict), ` (${count(answer.writes, "write")} of the samples; the newer half is counted)`),
-        element("div", { class: "x-wide", tabindex: "0", role: "group", "aria-label": "Shares of new rows by moment and range" }, table),
+        element("p", {}, element("strong", {}, answer.verdict), ` (${of})`),
+        wide("Shares of new rows by moment and range", heads, rows),
         element("p", { class: "x-note" }, this.described.legend),
       );
     }
 
-    async showPython() {
-      this.isPython = true;
-      const answer = await this.latest("python", {});
+    async refreshPython() {
+      const answer = await this.latest("python", { values: this.state.values, names: this.state.names });
       if (!answer) return;
+      if (!answer.python) return this.declared.replaceChildren(refusal(answer));
+      const copy = (text) => element("button", { type: "button", onclick: () => navigator.clipboard?.writeText(text) }, "Copy");
       this.declared.replaceChildren(
-        element("p", { class: "x-title" }, "As Python"),
-        answer.python ? element("pre", { tabindex: "0" }, answer.python) : refusal(answer),
+        element("pre", { tabindex: "0" }, answer.python),
+        copy(answer.python),
+        element("p", {}, "The whole design as a package of your own:"),
+        element("pre", { tabindex: "0" }, answer.command),
+        copy(answer.command),
       );
     }
   }
@@ -461,6 +508,36 @@
 
   const refusal = (answer, before = "") =>
     element("p", { class: "x-refused", role: "alert" }, before + (answer.refused ?? answer.failed ?? "no answer"));
+
+  // What a plan tells of a key that loses rows or their order.
+  const faults = (plan) =>
+    [
+      plan.lost.length && `${count(plan.lost.length, "row")} lost: ${plan.lost[0]}`,
+      plan.misread.length && `${count(plan.misread.length, "row")} read back wrongly: ${plan.misread[0]}`,
+      plan.disordered && `The rows are not in the order of their values: ${plan.disordered}`,
+    ].filter(Boolean);
+
+  function wide(label, heads, rows) {
+    const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)));
+    const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows));
+    return element("div", { class: "x-wide", tabindex: "0", role: "group", "aria-label": label }, table);
+  }
+
+  function rangesOf(plan) {
+    const shown = plan.ranges.slice(0, 8);
+    const code = (text) => element("td", {}, element("code", {}, text));
+    const rows = shown.map(({ from, up_to, words }) =>
+      element(
+        "tr",
+        {},
+        code(spaced(from) || "the first row"),
+        code(up_to === null ? "the end" : spaced(up_to)),
+        element("td", { class: "x-words" }, words),
+      ),
+    );
+    const more = plan.ranges.length > shown.length ? `and ${count(plan.ranges.length - shown.length, "more range")}` : "";
+    return element("div", {}, wide("Ranges", ["from", "up to, without it", "which is"], rows), more);
+  }
 
   // ---- editable examples
 
@@ -483,7 +560,9 @@
         isRunning = true;
         run.textContent = "Stop";
         says.textContent = "Running";
-        const answer = await ask("run", { code: area.value });
+        const roots = [...document.querySelectorAll(".editable")];
+        const before = roots.slice(0, roots.indexOf(root)).map(codeOf); // what this example may need
+        const answer = await ask("run", { code: area.value, before });
         isRunning = false;
         run.textContent = "Run";
         out.textContent = answer.output ?? answer.failed ?? answer.refused;
@@ -505,11 +584,13 @@
     }
   }
 
-  // The output that the page shows after an example: the next block of text, if there is one before the next heading.
+  // The code of an example, as a reader left it.
+  const codeOf = (root) => root.querySelector("textarea")?.value ?? root.querySelector("pre").textContent;
+
+  // The output that the page shows after an example: the block of text that follows it, if one does.
   function expectedOf(root) {
     const next = root.nextElementSibling;
-    const pre = next?.matches("pre") ? next : next?.querySelector("pre");
-    return pre?.textContent ?? null;
+    return next?.matches(".highlight-text") ? next.querySelector("pre").textContent : null;
   }
 
   function begin() {

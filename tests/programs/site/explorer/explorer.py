@@ -6,55 +6,84 @@ the code that it shows. A layout is the declared one of a table, with `changes`:
     {"order": ["placed_ms", "seller_id"], "codecs": {"placed_ms": "Int64"}, "descending": {"placed_ms": false},
      "prefix": {"kind": "Salt", "of": "seller_id", "number": 8}}
 
-Each may be left out. A `prefix` of None removes the declared ones.
+Each may be left out. A `prefix` of None removes the declared ones. `rows` are keys that a reader adds to those of the
+samples, each a mapping of parts to texts.
 """
 
 import ast
 import inspect
 import json
 import linecache
+import re
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from functools import cache, lru_cache
 from importlib import import_module
-from importlib.util import find_spec
 from io import StringIO
+from itertools import pairwise
 from pathlib import Path
-from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any
 
 import attrs
 
 from shared import keys
 from shared.command_line.named.typed_values import arguments, field_types, values_of
+from shared.command_line.new_package.name_words import read_renames, words_of
 from shared.command_line.rows.given_rows import encode_keys, tables_of
 from shared.command_line.screen.wrong_usage import check_name
 from shared.designs import AccessPattern, Design
+from shared.designs.counting import metered
 from shared.designs.metering import Measurement, measure_pattern
 from shared.designs.patterns import key_line, part_line, prefix_line
 from shared.designs.ruler import show_value
 from shared.designs.scratch import scratch_store
 from shared.exhibit.heat import LEGEND, Writes
+from shared.exhibit.heat_tables import table_heat
 from shared.exhibit.range_words import range_words
 from shared.keys import Descending, InvalidKey, InvalidQuestion, KeyLayout, Slice, part, row_key, split_points
 from shared.keys.codecs import Codec
 from shared.keys.conditions import matcher
 from shared.keys.errors import message_of
-from shared.keys.parts import Segment
+from shared.keys.parts import Part, Segment
 from shared.keys.prefixes import Prefix
 from shared.keys.ranges import Plan, RowRange
 from shared.keys.slice_codecs import share_codec
+from shared.queries import Query
 from shared.records.plain_values import json_of
-from shared.tables import TableLayout
+from shared.tables import BoundTable, InvalidRow, RecordCells, TableLayout
+from shared.tables.layouts import physical_tables
+from shared.tables.record_cells import MARKER_VALUE
+
+from .in_browser import NeedsNumpy, without_numpy
 
 SAMPLES = Path(__file__).with_name("samples")
 """The folder with the rows of each design's samples: what `samples.sample_rows` returns, as JSON."""
+
+
+class PublishedText(Codec[str]):
+    """Text, then a delimiter that may be in the text, too: as keys are often published, to show what that loses.
+
+    PublishedText("_"): "s_17" -> "s_17_", which is read back as "s"
+    """
+
+    def __init__(self, delimiter: str) -> None:
+        super().__init__(f"PublishedText({delimiter!r})", ordered=False, legible=True)
+        self.delimiter = delimiter.encode()
+
+    def encode(self, value: str) -> bytes:
+        return keys.TrailingText.encode(value) + self.delimiter
+
+    def decode_first(self, data: bytes) -> tuple[str, bytes]:
+        text, _, rest = data.partition(self.delimiter)
+        return keys.TrailingText.decode(text), rest
+
+
 CODECS: Mapping[type, tuple[Codec[Any], ...]] = {
     str: (
         *(keys.EscapedText, keys.TrailingText, keys.DelimitedText("_"), keys.DelimitedText("|")),
-        *(keys.DelimitedText("\0"), keys.FixedText(20, "\0")),
+        *(keys.DelimitedText("\0"), keys.FixedText(20, "\0"), PublishedText("_")),
     ),
     int: (
         *(keys.Int64, keys.UInt64, keys.Int32, keys.UInt32),
@@ -71,10 +100,15 @@ PREFIXES: Mapping[str, Callable[[str, int], Prefix]] = {
 }
 """The prefixes that a reader may choose, each made of a part and a number."""
 
-OWN, OWN_WORDS = -1, "my own: values of parts, an interval as a..b, a start of text as a*"
+OWN, OWN_WORDS = -1, "my own question"
 """The number of the question that a reader makes of the parts of a key, and what it is called."""
+CHANGED = "MyKey"
+"""The name of a key class whose parts a reader changes."""
+PAGE = 10
+"""The records of a page."""
 
 Changes = Mapping[str, Any]
+Texts = Mapping[str, str]
 Table = TableLayout[Any, Any]
 
 
@@ -103,6 +137,12 @@ class Explored:
                 continue
         return found
 
+    def all_keys(self, table: Table, rows: Sequence[Texts]) -> list[Any]:
+        """The keys of the samples, and those that a reader adds."""
+        types = field_types(table.key.key_class)
+        added = (values_of([f"{name}={text}" for name, text in row.items()], types, "part") for row in rows)
+        return [*self.keys(table, "stored"), *(table.key.key_class(**values) for values in added)]
+
     def measured(self, pattern: AccessPattern, words: list[str] | None = None) -> Measurement:
         """What a question asks of the empty store: its explanation, or its reads."""
         values = pattern.sample if words is None else arguments(pattern, words)
@@ -112,57 +152,11 @@ class Explored:
 @cache
 def explored(name: str) -> Explored:
     """The design of that name, opened once."""
-    with _without_numpy():
+    with without_numpy():
         design: Design = import_module(f"domains.{name}.design").DESIGN
     connection = scratch_store(design.main.tables)
     rows = json.loads((SAMPLES / f"{name}.json").read_text(encoding="utf-8"))
     return Explored(design, connection, design.main.open(connection), rows)
-
-
-class _InPlaceOfNumpy(ModuleType):
-    """What modules find when they import numpy and there is none: they can be imported, but not call it afterwards."""
-
-    __path__: ClassVar[list[str]] = []
-    is_importing = False
-
-    def __getattr__(self, name: str) -> "_InPlaceOfNumpy":
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self
-
-    def __getitem__(self, _types: Any) -> "_InPlaceOfNumpy":
-        return self
-
-    def __or__(self, _other: Any) -> "_InPlaceOfNumpy":
-        return self
-
-    __ror__ = __or__
-
-    def __call__(self, *_values: Any, **_named: Any) -> "_InPlaceOfNumpy":
-        if self.is_importing:
-            return self
-        raise NeedsNumpy("needs numpy, which is not part of this page")
-
-
-class NeedsNumpy(ValueError):
-    """Something computes with numpy, for which there is no build for browsers to be had."""
-
-
-@contextmanager
-def _without_numpy() -> Iterator[None]:
-    """If there is no numpy, lets modules be imported that use it, so that the keys of `tsdb` can be explored."""
-    if find_spec("numpy") is not None:
-        yield
-        return
-    names = ("numpy", "numpy.typing")
-    sys.modules.update({name: _InPlaceOfNumpy(name) for name in names})
-    _InPlaceOfNumpy.is_importing = True
-    try:
-        yield
-    finally:
-        _InPlaceOfNumpy.is_importing = False
-        for name in names:
-            del sys.modules[name]
 
 
 # ---- the layout
@@ -180,9 +174,10 @@ def changed(table: Table, changes: Changes) -> Table:
     if order == [*declared.part_named] and not {"codecs", "descending"} & {*changes}:
         key_class = declared.key_class
     else:
-        parts = {name: part(_codec(table, name, changes), declared.part_named[name].meaning) for name in order}
+        codecs = {name: _codec(table, name, changes) for name in order}
+        parts = {name: part(codec, _meaning(declared.part_named[name], codec)) for name, codec in codecs.items()}
         types = {name: field_types(declared.key_class)[name] for name in order}
-        key_class = row_key(type(declared.name, (), {"__annotations__": types, "__module__": __name__, **parts}))
+        key_class = row_key(type(CHANGED, (), {"__annotations__": types, "__module__": __name__, **parts}))
     layout = KeyLayout(key_class, *prefixes)
     return attrs.evolve(table, key=layout, splits=split_points(layout))
 
@@ -198,6 +193,11 @@ def _codec(table: Table, name: str, changes: Changes) -> Codec[Any]:
     codec = choices[check_name(f"codec of {name}", text, choices)]
     is_descending = changes.get("descending", {}).get(name, isinstance(declared, Descending))
     return Descending(codec) if is_descending else codec
+
+
+def _meaning(declared: Part, codec: Codec[Any]) -> str:
+    """The meaning of a part without what it says of another codec."""
+    return declared.meaning if codec == declared.codec else re.split(r", (?=\w+ first|any )", declared.meaning)[0]
 
 
 def _ascending(codec: Codec[Any]) -> Codec[Any]:
@@ -240,6 +240,7 @@ def describe(design: str) -> dict[str, Any]:
     return {
         "design": design,
         "question": of.design.question,
+        "record": of.design.loads[0].record.__name__,
         "prefixes": [*PREFIXES],
         "legend": LEGEND,
         "tables": described,
@@ -285,7 +286,7 @@ def _shown(name: str, values: Mapping[str, Any]) -> str | None:
     return show_value(name, values[name]) if name in values else None
 
 
-def encode(design: str, table: str, changes: Changes, values: Mapping[str, str]) -> dict[str, Any]:
+def encode(design: str, table: str, changes: Changes, values: Texts) -> dict[str, Any]:
     """The key that the values make, with the bytes of each part, as `rowbook explain` reads and writes them.
 
     If it is not complete, `refused` says why, and `parts` are those that are.
@@ -306,15 +307,24 @@ def _parts(segments: Any) -> list[dict[str, Any]]:
     return [{"name": segment.name, "bytes": segment.data, "value": segment.value} for segment in each]
 
 
-def plan(design: str, table: str, changes: Changes, question: int, values: Mapping[str, str]) -> dict[str, Any]:
-    """The ranges of a question, and how many rows of the samples they hold; or why the layout refuses it.
+def plan(
+    design: str,
+    table: str,
+    changes: Changes,
+    question: int,
+    values: Texts,
+    rows: Sequence[Texts] = (),
+    cursor: str | None = None,
+) -> dict[str, Any]:
+    """The ranges of a question, how many rows they hold, and the first of them; or why the layout refuses it.
 
     A refused question is also `narrowed`: what its readers would read if the client compared the rest.
     """
     of = explored(design)
-    layout = changed(of.table(table), changes)
+    declared = of.table(table)
+    shown = attrs.evolve(_stored(design, table, json.dumps([changes, rows])), cursor=cursor)
     if question == OWN:
-        return _answered(of, layout, _conditions(layout, values), [])
+        return _answered(shown, _conditions(declared, values), [])
     pattern = of.design.patterns[question]
     measured = of.measured(pattern, [f"{name}={value}" for name, value in values.items() if value != ""])
     ranges = tuple(rows for stored_in, rows in measured.ranges if stored_in.decode() == table)
@@ -324,71 +334,183 @@ def plan(design: str, table: str, changes: Changes, question: int, values: Mappi
     if explanation is not None:
         conditions = {name: one for name, one in explanation.conditions.items() if one != keys.between()}
     elif ranges[0].stop == ranges[0].start + b"\0":
-        conditions = attrs.asdict(of.table(table).key.decode(ranges[0].start), recurse=False)
+        conditions = attrs.asdict(declared.key.decode(ranges[0].start), recurse=False)
     elif changes:
         raise InvalidQuestion(f"{pattern.name}: computes its answer, so only its own key can serve it")
     else:
-        return _counted(of, layout, ranges, {}, [])
+        return shown.counted(ranges, {}, [])
     beyond = [] if explanation is None else [*explanation.client_work, *explanation.server_filtered]
-    return _answered(of, layout, conditions, beyond)
+    return _answered(shown, conditions, beyond)
 
 
-def _conditions(table: Table, values: Mapping[str, str]) -> dict[str, Any]:
+def _conditions(table: Table, values: Texts) -> dict[str, Any]:
     """The conditions on parts that a reader typed."""
     types = field_types(table.key.key_class)
     conditions: dict[str, Any] = {}
     for name, text in values.items():
-        start, dots, end = text.partition("..")
+        start, dots, end = map(str.strip, text.partition(".."))
         ends = [values_of([f"{name}={one}"], types, "part")[name] if one else None for one in (start, end)]
         if dots:
             conditions[name] = keys.between(*ends)
-        elif text.endswith("*"):
-            conditions[name] = keys.starting_with(text[:-1])
-        elif text:
+        elif start.endswith("*"):
+            conditions[name] = keys.starting_with(start[:-1])
+        elif start:
             conditions[name] = ends[0]
     return conditions
 
 
-def _answered(of: Explored, layout: Table, conditions: Mapping[str, Any], beyond: list[str]) -> dict[str, Any]:
+def _answered(shown: "Shown", conditions: Mapping[str, Any], beyond: list[str]) -> dict[str, Any]:
+    layout = shown.table
     if not conditions:
-        return _planned(of, layout, layout.whole_table(), conditions, beyond)
+        return shown.planned(layout.whole_table(), conditions, beyond)
     try:
-        return _planned(of, layout, layout.plan(**conditions), conditions, beyond)
+        return shown.planned(layout.plan(**conditions), conditions, beyond)
     except InvalidQuestion as error:
         refused = {"refused": message_of(error)}
     try:
         narrowed = layout.narrow(**conditions)
     except InvalidQuestion:
         narrowed, beyond = layout.whole_table(), [*beyond, *conditions]
-    return refused | {"narrowed": _planned(of, layout, narrowed, conditions, beyond)}
+    return refused | {"narrowed": shown.planned(narrowed, conditions, beyond)}
 
 
-def _planned(
-    of: Explored, table: Table, plan: Plan, conditions: Mapping[str, Any], beyond: list[str]
-) -> dict[str, Any]:
-    return _counted(of, table, plan.ranges, conditions, sorted({*plan.residual, *beyond} - {"order"}))
+@attrs.frozen(eq=False)
+class Shown:
+    """A table with a layout, the keys of its rows, and a store that holds them; none if a row holds many records."""
+
+    table: Table
+    keys: list[Any]
+    connection: Any
+    cursor: str | None
+
+    def planned(self, plan: Plan, conditions: Mapping[str, Any], beyond: list[str]) -> dict[str, Any]:
+        """What a plan reads, with its first rows as the store returns them."""
+        left = sorted({*plan.residual, *beyond} - {"order"})
+        return self.counted(plan.ranges, conditions, left) | self._page(plan)
+
+    def counted(self, ranges: tuple[RowRange, ...], conditions: Mapping[str, Any], left: list[str]) -> dict[str, Any]:
+        """The ranges, and how many of the rows are in them; of these, how many match as far as keys tell."""
+        layout = self.table.key
+        matches = self._matcher(conditions)
+        found: dict[bytes, Any] = {}
+        lost: list[str] = []
+        for key in self.keys:  # a key put twice is one row
+            before = found.setdefault(layout.row_of(key), key)
+            if _values(before) != _values(key):
+                lost.append(f"{', '.join(_values(key))} has the bytes of {', '.join(_values(before))}")
+        read = {row: key for row, key in found.items() if any(row in rows for rows in ranges)}
+        return {
+            "ranges": [_range(rows, layout) for rows in ranges],
+            "rows": len(found),
+            "lost": lost,
+            "read": len(read),
+            "matching": sum(map(matches, read.values())),
+            "misread": [*filter(None, (_misread(layout, row, key) for row, key in read.items()))],
+            "disordered": _disordered(layout, found),
+            "left": left,
+        }
+
+    def _matcher(self, conditions: Mapping[str, Any]) -> Callable[[Any], bool]:
+        parts = self.table.key.part_named
+        tests = [
+            (name, matcher(condition))
+            for name, condition in conditions.items()
+            if name in parts and not isinstance(share_codec(parts[name].codec), Slice)
+        ]
+        return lambda key: all(matches(getattr(key, name)) for name, matches in tests)
+
+    def _page(self, plan: Plan) -> dict[str, Any]:
+        """A page of the rows, as the store returns them."""
+        if self.connection is None:
+            return {}
+        unreadable: list[InvalidRow] = []
+        query = Query(BoundTable(self.connection, self.table), plan).on_invalid(unreadable.append)
+        with metered(self.connection) as cost:
+            page = query.page(PAGE, self.cursor)
+        names = self.table.key.part_named
+        return {
+            "page": [{name: show_value(name, getattr(key, name)) for name in names} for key in page.records],
+            "page_read": cost.rows_read,
+            "page_rpcs": cost.rpcs,
+            "cursor": page.cursor,
+        }
 
 
-def _counted(
-    of: Explored, table: Table, ranges: tuple[RowRange, ...], conditions: Mapping[str, Any], left: list[str]
-) -> dict[str, Any]:
-    """The ranges, and how many of the samples' rows are in them; of these, how many match as far as keys tell."""
-    layout = table.key
-    tests = [
-        (name, matcher(condition))
-        for name, condition in conditions.items()
-        if name in layout.part_named and not isinstance(share_codec(layout.part_named[name].codec), Slice)
-    ]
-    found = {layout.row_of(key): key for key in of.keys(of.table(table.name), "stored")}
-    read = [key for row, key in found.items() if any(row in rows for rows in ranges)]
-    matching = [key for key in read if all(matches(getattr(key, name)) for name, matches in tests)]
-    return {
-        "ranges": [_range(rows, layout) for rows in ranges],
-        "rows": len(found),
-        "read": len(read),
-        "matching": len(matching),
-        "left": left,
-    }
+def _disordered(layout: KeyLayout[Any], found: Mapping[bytes, Any]) -> str:
+    """Two neighbours whose bytes are in another order than their values: `seller_id s-17 before s-1`; empty if none."""
+    width = sum(prefix.width_bytes for prefix in layout.spread)
+    for row, later in pairwise(sorted(found)):
+        name = next(name for name in layout.part_named if getattr(found[row], name) != getattr(found[later], name))
+        first, second = (getattr(found[each], name) for each in (row, later))
+        if row[:width] == later[:width] and first > second and not layout.part_named[name].codec.ordered:
+            return f"{name} {show_value(name, first)} before {show_value(name, second)}"
+    return ""
+
+
+@lru_cache(maxsize=4)
+def _stored(design: str, table: str, changes_and_rows: str) -> Shown:
+    changes, rows = json.loads(changes_and_rows)
+    of = explored(design)
+    keys, layout = of.all_keys(of.table(table), rows), changed(of.table(table), changes)
+    if any(isinstance(share_codec(one.codec), Slice) for one in layout.key.parts):
+        return Shown(layout, keys, None, None)
+    of_keys = TableLayout(table, layout.holds, layout.key, RecordCells(layout.key.key_class, {}, marker="f:x"))
+    connection = scratch_store([of_keys])
+    with connection.table(table).batch() as batch:
+        for key in keys:
+            batch.put(layout.key.row_of(key), {b"f:x": MARKER_VALUE})
+    return Shown(of_keys, keys, connection, None)
+
+
+def _values(key: Any) -> list[str]:
+    """The values of a key as a person reads them."""
+    return [show_value(name, value) for name, value in attrs.asdict(key, recurse=False).items()]
+
+
+def _misread(layout: KeyLayout[Any], row: bytes, key: Any) -> str:
+    """How a row is read back as another key, or why not at all; empty if it is read as it was written."""
+    try:
+        found = layout.decode(row)
+    except InvalidKey as error:
+        return message_of(error)
+    pairs = ((name, getattr(key, name), getattr(found, name)) for name in layout.part_named)
+    return ", ".join(
+        f"{name} {show_value(name, put)} as {show_value(name, got)}" for name, put, got in pairs if put != got
+    )
+
+
+def _disordered(layout: KeyLayout[Any], found: Mapping[bytes, Any]) -> str:
+    """Two neighbours whose bytes are in another order than their values: `seller_id s-17 before s-1`; empty if none."""
+    width = sum(prefix.width_bytes for prefix in layout.spread)
+    for row, later in pairwise(sorted(found)):
+        name = next(name for name in layout.part_named if getattr(found[row], name) != getattr(found[later], name))
+        first, second = (getattr(found[each], name) for each in (row, later))
+        if row[:width] == later[:width] and first > second and not layout.part_named[name].codec.ordered:
+            return f"{name} {show_value(name, first)} before {show_value(name, second)}"
+    return ""
+
+
+@lru_cache(maxsize=4)
+def _stored(design: str, table: str, changes_and_rows: str) -> Shown:
+    changes, rows = json.loads(changes_and_rows)
+    of = explored(design)
+    keys, layout = of.all_keys(of.table(table), rows), changed(of.table(table), changes)
+    if any(isinstance(share_codec(one.codec), Slice) for one in layout.key.parts):
+        return Shown(layout, keys, None, None)
+    of_keys = TableLayout(table, layout.holds, layout.key, RecordCells(layout.key.key_class, {}, marker="f:x"))
+    connection = scratch_store([of_keys])
+    with connection.table(table).batch() as batch:
+        for key in keys:
+            batch.put(layout.key.row_of(key), {b"f:x": MARKER_VALUE})
+    return Shown(of_keys, keys, connection, None)
+
+
+def _is_misread(layout: KeyLayout[Any], row: bytes, key: Any) -> bool:
+    """Whether a row is read back as another key, or not at all."""
+    try:
+        return any(getattr(layout.decode(row), name) != getattr(key, name) for name in layout.part_named)
+    except InvalidKey:
+        return True
 
 
 def _range(rows: RowRange, layout: KeyLayout[Any]) -> dict[str, Any]:
@@ -401,12 +523,13 @@ def landing(design: str, table: str, changes: Changes) -> dict[str, Any]:
     declared = of.table(table)
     layout = changed(declared, changes)
     written = [layout.key.row_of(key) for key in of.keys(declared, "writes")]
-    heat = Writes(written, layout.splits.points).heat
+    found = table_heat("", *physical_tables([layout]), Writes(written, layout.splits.points))
+    heat = found.heat
     return {
         "moments": [*map(_percents, heat.moment_shares)],
         "shares": _percents(heat.shares),
-        "verdict": heat.verdict,
-        "cut": heat.cut,
+        "verdict": found.verdict,
+        "even": f"{1 / heat.ranges:.0%}",
         "writes": len(written),
     }
 
@@ -415,36 +538,77 @@ def _percents(shares: Sequence[float]) -> list[str]:
     return [f"{share:.0%}" if share else "" for share in shares]
 
 
-def python(design: str, table: str, changes: Changes) -> dict[str, str]:
-    """The declaration of the layout, to copy."""
-    declared = explored(design).table(table).key
-    layout = changed(explored(design).table(table), changes).key
+def python(
+    design: str, table: str, changes: Changes, values: Texts | None = None, names: Texts | None = None
+) -> dict[str, str]:
+    """The declaration of the layout and the bytes of the values, to copy; and the command that copies the design.
+
+    `names` are a reader's own: of the record, by its class, and of parts.
+    """
+    of = explored(design)
+    declared, layout = of.table(table).key, changed(of.table(table), changes).key
+    if lossy := [one.name for one in layout.parts if isinstance(_ascending(one.codec), PublishedText)]:
+        raise InvalidKey(f"{', '.join(lossy)}: PublishedText loses rows, so the library has no such codec")
+    record = of.design.loads[0].record.__name__
+    words = _renames(record, {name: new.strip() for name, new in (names or {}).items() if new.strip()})
+    renames = read_renames(words.get("--record"), record, words.get("--rename", ()))
     types = field_types(layout.key_class)
+    named = renames.of(layout.name)
     fields = [
-        f"    {one.name}: {types[one.name].__name__} = part({one.codec}, {one.meaning!r})" for one in layout.parts
+        f"    {renames.of(one.name)}: {types[one.name].__name__} = part({one.codec}, {one.meaning!r})"
+        for one in layout.parts
     ]
-    made = f"LAYOUT = KeyLayout({', '.join([layout.name, *map(str, layout.prefixes)])})"
-    text = "\n".join(["@row_key", f"class {layout.name}:", *fields, "", "", made, ""])
-    names = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
-    imported = [f"from shared.keys import {', '.join(sorted(names & {*keys.__all__}))}"]
+    prefixes = (re.sub(r"(?<=of=')\w+", lambda of: renames.of(of[0]), str(prefix)) for prefix in layout.prefixes)
+    lines = ["@row_key", f"class {named}:", *fields, "", "", f"LAYOUT = KeyLayout({', '.join([named, *prefixes])})"]
+    if values and all(values.values()):
+        read = values_of([f"{name}={values[name]}" for name in types], types, "part")
+        given = ", ".join(f"{renames.of(one.name)}={read[one.name]!r}" for one in layout.parts)
+        lines += [f"row = LAYOUT.encode({named}({given}))", 'print(row.hex(" "))']
+    text = "\n".join([*lines, ""])
+    used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    imported = [f"from shared.keys import {', '.join(sorted(used & {*keys.__all__}))}"]
     module = vars(sys.modules[declared.key_class.__module__])
-    own = sorted(name for name in names - {*keys.__all__, layout.name} if name in module)
+    own = sorted(name for name in used - {*keys.__all__, named} if name in module)
     imported += [f"from {declared.key_class.__module__} import {', '.join(own)}"] if own else []
-    return {"python": "\n".join([*imported, "", "", text])}
+    options = [f"--record {words['--record']}"] if "--record" in words else []
+    options += [f"--rename {pair}" for pair in words.get("--rename", ())]
+    return {
+        "python": "\n".join([*imported, "", "", text]),
+        "command": " ".join([f"rowbook new ../{design} --from {design}", *options]),
+    }
 
 
-def run(code: str) -> dict[str, Any]:
-    """What a program prints, and its traceback if it fails, as Python shows it. Each run has names of its own."""
+def _renames(record: str, names: Texts) -> dict[str, Any]:
+    """The options of `rowbook new` that give names to a record and to parts, with as few words as do."""
+    options: dict[str, Any] = {"--record": names[record]} if record in names else {}
+    pairs: list[str] = []
+    for name, new in names.items():
+        old_words, new_words = name.split("_"), new.split("_")
+        while len(old_words) > 1 < len(new_words) and old_words[-1] == new_words[-1]:
+            del old_words[-1], new_words[-1]
+        old = name if words_of(record) == tuple(old_words) else "_".join(old_words)
+        for pair in (f"{old}={new if old == name else '_'.join(new_words)}", f"{name}={new}"):
+            if name != record and read_renames(options.get("--record"), record, pairs).of(name) != new:
+                pairs.append(pair)
+    return options | ({"--rename": pairs} if pairs else {})
+
+
+def run(code: str, before: Sequence[str] = ()) -> dict[str, Any]:
+    """What a program prints, and its traceback if it fails, as Python shows it; `before` ran before it, in silence."""
     out = StringIO()
-    linecache.cache["example.py"] = (len(code), None, code.splitlines(keepends=True), "example.py")
+    names = {"__name__": "__main__"}
     is_failed = False
-    with redirect_stdout(out), redirect_stderr(out):
-        try:
-            exec(compile(code, "example.py", "exec", dont_inherit=True), {"__name__": "__main__"})
-        except BaseException as error:
-            is_failed = True
-            frames = error.__traceback__ and error.__traceback__.tb_next  # without the frame of this function
-            traceback.print_exception(error.with_traceback(frames), file=out)
+    try:
+        for number, block in enumerate([*before, code], 1):
+            file = "example.py" if number > len(before) else f"example_{number}.py"
+            linecache.cache[file] = (len(block), None, block.splitlines(keepends=True), file)
+            shown = out if number > len(before) else StringIO()
+            with redirect_stdout(shown), redirect_stderr(shown):
+                exec(compile(block, file, "exec", dont_inherit=True), names)
+    except BaseException as error:
+        is_failed = True
+        frames = error.__traceback__ and error.__traceback__.tb_next  # without the frame of this function
+        traceback.print_exception(error.with_traceback(frames), file=out)
     return {"output": out.getvalue(), "is_failed": is_failed}
 
 

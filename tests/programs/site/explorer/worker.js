@@ -3,15 +3,6 @@
 // To the worker: {id, request}. From it: {loaded, total, doing} while it loads, {ready} once, {id, answer} or {failed}.
 const folder = new URL("./", import.meta.url);
 
-const BEFORE = `
-import sys, time, types
-sys.modules["__pypy__"] = types.ModuleType("__pypy__")  # thriftpy2 then uses its Python code, not its compiled module
-clock_gettime_ns, boot, monotonic = time.clock_gettime_ns, time.CLOCK_BOOTTIME, time.CLOCK_MONOTONIC
-# A browser has no clock that counts while the machine sleeps.
-time.clock_gettime_ns = lambda clock: clock_gettime_ns(monotonic if clock == boot else clock)
-sys.path.insert(0, "/explorer")
-`;
-
 async function bytesOf(name, cache, tell) {
   const url = new URL(name, folder).href;
   const kept = cache && (await cache.match(url));
@@ -73,8 +64,9 @@ async function load() {
   const pyodideBytes = python._module.HEAPU8.length;
   postMessage({ loaded: total, total, doing: "Importing the designs' code" });
   python.unpackArchive(files.get(new URL("python.zip", folder).href), "zip", { extractDir: "/explorer" });
-  python.runPython(BEFORE);
-  const answer = python.runPython("from explorer import answer; answer");
+  python.runPython("import sys; sys.path.insert(0, '/explorer')");
+  python.runPython("from site_explorer.in_browser import prepare; prepare()");
+  const answer = python.runPython("from site_explorer.explorer import answer; answer");
   postMessage({ ready: { pyodideMs, pyodideBytes, ms: performance.now() - started } });
   return { answer, bytes: () => python._module.HEAPU8.length };
 }
