@@ -23,7 +23,7 @@ LATEST = AccessPattern("a host's latest errors", LogRepository.latest, {"host": 
 ONE_HOST = AccessPattern("one host, ten minutes", LogRepository.window, {**TEN_MINUTES, "host": "web-1"})
 ALIKE = AccessPattern("hosts db-..., ten minutes", LogRepository.hosts_like, {"host_prefix": "db-", **TEN_MINUTES})
 WARNINGS = {"host": "web-1", "severity": "WARN", **TEN_MINUTES}
-BY_FILTER = AccessPattern("a host's warnings, by a filter", LogRepository.of_severity, WARNINGS)
+BY_FILTER = AccessPattern("a host's warnings, by filter", LogRepository.of_severity, WARNINGS)
 BY_CLIENT = AccessPattern(
     "a host's warnings, by the client", LogRepository.of_severity, {**WARNINGS, "filter_at": "client"}
 )

@@ -8,13 +8,14 @@ import attrs
 
 from ..designs.design import Design, Variant
 from ..designs.metering import Measurement
+from ..queries import Page
 from .comparison import VariantCosts
 from .heat import Heat
 from .heat_recording import recorded_heat
 from .verdicts import ranges_and_gets, verdict, without_ranges
 
 QUESTION_COLUMNS = ("question", "cost", "ranges", "RPCs", "read", "returned", "bytes")
-READ_COLUMNS = ("question", "RPCs", "read", "returned", "bytes", "filtered or sorted")
+READ_COLUMNS = ("question", "page of", "RPCs", "read", "returned", "bytes", "filtered or sorted")
 WRITTEN_COLUMNS = ("rows written", "bytes stored", "RPCs", "bytes of intents")
 HEAT_COLUMNS = ("variant", "table", "writes of each range, %", "verdict")
 
@@ -49,6 +50,7 @@ def read_row(measurement: Measurement) -> tuple[str, ...]:
         return (measurement.pattern.question, *["-"] * (len(READ_COLUMNS) - 2), "refused")
     return (
         measurement.pattern.question,
+        str(measurement.pattern.limit) if isinstance(measurement.answer, Page) else "",
         rpcs(measurement),
         _read(measurement),
         str(len(measurement.records)),

@@ -132,9 +132,7 @@ class Delimited(Codec[V]):
 
     def __init__(self, codec: Codec[V], delimiter: str, name: str | None = None) -> None:
         if not codec.legible:
-            raise InvalidKey(
-                f"Delimited: needs a text or digit codec (got {codec}, whose bytes may hold any delimiter)"
-            )
+            raise InvalidKey(f"Delimited: needs a text or digit codec (got {codec}, which may hold any delimiter)")
         self._codec = codec
         self._delimiter = _ascii_character("delimiter", delimiter)
         fixed = codec.width_bytes
@@ -148,7 +146,7 @@ class Delimited(Codec[V]):
         self.past_last = codec.past_last
 
     def encode(self, value: V) -> bytes:
-        return self._checked(self._codec.encode(value)) + self._delimiter
+        return self._checked(value, self._codec.encode(value)) + self._delimiter
 
     def decode_first(self, data: bytes) -> tuple[V, bytes]:
         own, delimiter, rest = data.partition(self._delimiter)
@@ -157,14 +155,15 @@ class Delimited(Codec[V]):
         return self._codec.decode(own), rest
 
     def encode_prefix(self, start: V) -> bytes:
-        return self._checked(self._codec.encode_prefix(start))
+        return self._checked(start, self._codec.encode_prefix(start))
 
     def invert_order(self, data: bytes) -> bytes:
         raise InvalidKey(f"{self} cannot be descending: use EscapedText, or Delimited(Descending(DecimalText(n)), ...)")
 
-    def _checked(self, data: bytes) -> bytes:
+    def _checked(self, value: V, data: bytes) -> bytes:
         if self._delimiter in data:
-            raise InvalidKey(f"must not contain the delimiter {self._delimiter.decode()!r} (got {shown(data)})")
+            text = shown(value if isinstance(value, str) else data.decode())
+            raise InvalidKey(f"must not contain the delimiter {self._delimiter.decode()!r} (got {text})")
         return data
 
 

@@ -25,7 +25,7 @@ class Page(Generic[R]):
     cursor: str | None
     """Continues the same question on the next page, which may be empty; None on the last page."""
     rows_read: int
-    """Rows read for this page, or cells of rows with many records: more than `records` if some were left out."""
+    """Rows read, or cells of rows with many records, also if left out; in key order without the row after the page."""
     client_work: tuple[str, ...] = ()
     """The client's work beyond reading the ranges: the attributes that it compared, then `order` if it sorted."""
     server_filtered: tuple[str, ...] = ()

@@ -4,6 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from shared.exhibit.markdown import quoted
 from shared.exhibit.shown_design import traps_of
 from tests.copies import ROOT
 from tests.designs import all_designs
@@ -27,7 +28,7 @@ def test_a_trap_gives_what_the_reference_says(engine, design, trap, monkeypatch)
         outcome = trap.run(design)
     reference = (ROOT / "domains" / design.name / "REFERENCE.md").read_text(encoding="utf-8")
     both = f"for {outcome.task}: {outcome.wrong} - right way: {outcome.right}"
-    assert in_words(f'- **{trap.name}**: "{trap.published_as}" - {both}') in in_words(reference)
+    assert in_words(f"- **{trap.name}**: {quoted(trap.published_as)} - {both}") in in_words(reference)
 
 
 def in_words(text):

@@ -5,6 +5,7 @@ from contextlib import closing
 from types import ModuleType
 
 import pytest
+from markdown_it import MarkdownIt
 from sybil.document import Document
 from sybil.parsers.markdown import PythonCodeBlockParser
 
@@ -189,6 +190,28 @@ def test_a_table_in_a_readme_fits_a_screen(path):
         assert [line for line in table if len(line) > MAX_LINE] == []
         assert {len(cells_of(line)) for line in table} == {len(cells_of(table[0]))}
         assert len(cells_of(table[0])) <= MAX_COLUMNS
+
+
+MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable("text_join")
+"""Markdown as GitHub reads it, with what is escaped apart from other text."""
+LEAVES_TEXT = {"text", "softbreak", "code_inline", "strong_open", "strong_close", "link_open", "link_close", "image"}
+
+
+def marks_in(text):
+    """What Markdown takes for marks in a text, but for those of code, bold text, links and pictures."""
+    parts = (part for token in MARKDOWN.parse(text) for part in token.children or () if part.type not in LEAVES_TEXT)
+    return [part.markup or part.content for part in parts if (part.type, part.content) != ("text_special", part.markup)]
+
+
+def test_markdown_leaves_the_text_of_a_page_as_it_is():
+    """But for words that an author emphasises with asterisks."""
+    for path in ALL_READMES:
+        text = path.read_text(encoding="utf-8")
+        assert {*marks_in(text)} <= {"*"}, named(path)
+        for block in re.findall(r"<!-- generated: \S+ -->\n(.*?)<!-- end -->", text, re.DOTALL):
+            assert marks_in(block) == [], named(path)
+    published = 'region + "_" + categoryId + "_" + productId; MD5(region+1)*region+1*; <T>, \\_, ~~x~~'
+    assert marks_in(published) == ["_", "_", "*", "*", "<T>", "\\_", "~~", "~~"]
 
 
 @pytest.mark.parametrize("path", READMES, ids=named)

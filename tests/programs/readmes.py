@@ -27,7 +27,7 @@ from shared.designs.design import FACTS
 from shared.exhibit.comparison import stored_bytes
 from shared.exhibit.heat import LEGEND as HEAT_LEGEND
 from shared.exhibit.heat import RANGES
-from shared.exhibit.markdown import below, filled, markdown_list, markdown_table, picture_block, with_blocks
+from shared.exhibit.markdown import below, code, filled, markdown_list, markdown_table, picture_block, with_blocks
 from shared.exhibit.shown_design import traps_of
 from shared.exhibit.traps import trap_row
 from shared.exhibit.verdicts import LEGEND
@@ -142,7 +142,7 @@ def root_blocks() -> dict[str, str]:
 def mistake_block(design: Design) -> str:
     """The first published mistake of a design: its row key and what a scan of it gives, and those of the design."""
     _name, published_as, task, wrong, right = trap_row(traps_of(design)[0], design)
-    rows = [("published", f"`{published_as}`", wrong), ("here", f"`{shown_key(design)}`", right)]
+    rows = [("published", code(published_as), wrong), ("here", code(shown_key(design)), right)]
     return markdown_table(("", "row key", f"a scan for {task} gives"), rows)
 
 

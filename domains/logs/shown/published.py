@@ -343,7 +343,7 @@ def asked_most_often_first(design: Design) -> Outcome:
 TRAPS = (
     Trap("prefix without a terminator", "scan with the name as prefix", prefix_without_terminator),
     Trap("decimal text without padding", "host#number, as in host#7", decimal_text_without_padding),
-    Trap("MAX - time of another width", "`%013d` of Long.MAX_VALUE - time", max_minus_time_of_another_width),
+    Trap("MAX - time of another width", "%013d of Long.MAX_VALUE - time", max_minus_time_of_another_width),
     Trap("time first", "[timestamp][host][event]", time_leads),
     Trap("negative numbers without a sign flip", "Bytes.toBytes(long)", negative_without_sign_flip),
     Trap("events of one millisecond", "[hostname][log-event][Long.MAX_VALUE - timestamp]", no_tie),

@@ -458,7 +458,7 @@ def _joined(ids: tuple[str, str]) -> bytes:
 
 
 def _delimited(ids: tuple[str, str]) -> bytes:
-    return "#".join(ids).encode()
+    return "_".join(ids).encode()
 
 
 def _escaped_ids(ids: tuple[str, str]) -> bytes:
@@ -472,7 +472,7 @@ TRAPS = (
     _codec_trap(FixedText(4, "x"), "ab", "ab!"),
     _codec_trap(EscapedText, "A", "A1"),
     Trap("two ids, joined", _joined, ("1", "12"), ("11", "2")),
-    Trap("two ids, `#` between", _delimited, ("A", "#B"), ("A#", "B")),
+    Trap("two ids, `_` between", _delimited, ("A", "_B"), ("A_", "B")),
     Trap("two `EscapedText`", _escaped_ids, ("1", "12"), ("11", "2")),
     Trap("signed, as Java writes it", struct.Struct(">h").pack, -1, 1),
     _codec_trap(Int16, -1, 1),

@@ -92,13 +92,18 @@ def writes_block(variants: Sequence[VariantCosts]) -> str:
 
 
 def reads_block(main: VariantCosts) -> str:
-    """What every answered question reads in the design itself, with its round trips, and where its scans are."""
+    """What every answered question reads in the design itself, with its round trips, and where its scans are.
+
+    The column of page sizes is left out if no answer is a page.
+    """
     caption = (
-        f"What `{main.variant.name}` reads; [in parentheses](../GLOSSARY.md#rpc), round trips. [As statements of the "
-        f"HBase shell]({SCANS})."
+        f"What `{main.variant.name}` reads; rows include the first one of the next page. [In parentheses]"
+        f"(../GLOSSARY.md#rpc), round trips. [As statements of the HBase shell]({SCANS})."
     )
-    answered = [measurement for measurement in main.measurements if not measurement.refused]
-    return below(caption, markdown_table(READ_COLUMNS, map(read_row, answered)))
+    columns, *rows = READ_COLUMNS, *(read_row(measured) for measured in main.measurements if not measured.refused)
+    if not any(size for _question, size, *_costs in rows):
+        columns, *rows = ((question, *costs) for question, _size, *costs in (columns, *rows))
+    return below(caption, markdown_table(columns, rows))
 
 
 def refused_block(variants: Iterable[VariantCosts]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import attrs
 
-from shared.exhibit.markdown import markdown_list
+from shared.exhibit.markdown import markdown_list, quoted
 
 FILE = Path(__file__).parents[3] / "domains" / "ideas.toml"
 
@@ -113,5 +113,5 @@ def _item(idea: Idea) -> str:
     """What the page says of one entry: of a wrong one, also the sentence."""
     page = idea.shown.partition("#")[0].removeprefix("../")
     place = page.removesuffix("/REFERENCE.md").removesuffix("/README.md")
-    said = idea.right or f'"{idea.english or idea.quoted}" **Wrong.** {idea.wrong}'
+    said = idea.right or f"{quoted(idea.english or idea.quoted)} **Wrong.** {idea.wrong}"
     return f"**{idea.id}**: {said} [{place}]({idea.shown})"

@@ -4,7 +4,7 @@ from shared.designs.arguments import patterns_by_name, shown_arguments
 from shared.designs.design import Design, Exemption
 from shared.designs.metering import Measurement
 from shared.exhibit.comparison import VariantCosts
-from shared.exhibit.markdown import below, markdown_list
+from shared.exhibit.markdown import below, markdown_list, quoted
 from shared.exhibit.shell import statement
 from shared.exhibit.shown_design import traps_of
 from shared.exhibit.traps import trap_row
@@ -113,10 +113,10 @@ def _exemptions(design: Design) -> dict[Exemption, list[str]]:
 
 
 def traps_block(design: Design) -> str:
-    """Published mistakes as quoted; below each, what it gives for which task, and what the right way gives."""
+    """Published mistakes in their own words; below each, what it gives for which task, and what the right way gives."""
     items: list[str] = []
     for trap in traps_of(design):
         name, published, wanted, wrong, right = trap_row(trap, design)
-        items.append(markdown_list([f'**{name}**: "{published}"']))
+        items.append(markdown_list([f"**{name}**: {quoted(published)}"]))
         items.append(markdown_list([f"for {wanted}: {wrong}", f"right way: {right}"], indent="  "))
     return "\n".join(items)

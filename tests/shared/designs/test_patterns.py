@@ -222,11 +222,11 @@ def test_measured_patterns_are_rows_of_a_table(engine, table):
         ("an item that is not there", "1 range", "1", "1", rows_read(engine, 0), "0", "0"),
         ("items from a number on", "1 range", "1", "3", rows_read(engine, 4), "3", "24"),
     ]
-    # Question, RPCs and round trips, rows read, rows returned, bytes, what happens to the rows then.
+    # Question, size of a page, RPCs and round trips, rows read, rows returned, bytes, what happens to the rows then.
     assert list(map(read_row, measured)) == [
-        ("an item by its number", "1", rows_read(engine, 1), "1", "6", ""),
-        ("an item that is not there", "1", rows_read(engine, 0), "0", "0", ""),
-        ("items from a number on", "3 (2)", rows_read(engine, 4), "3", "24", ""),
+        ("an item by its number", "", "1", rows_read(engine, 1), "1", "6", ""),
+        ("an item that is not there", "", "1", rows_read(engine, 0), "0", "0", ""),
+        ("items from a number on", "3", "3 (2)", rows_read(engine, 4), "3", "24", ""),
     ]
     assert {len(row) for row in map(question_row, measured)} == {len(QUESTION_COLUMNS)}
     assert {len(row) for row in map(read_row, measured)} == {len(READ_COLUMNS)}
@@ -246,7 +246,7 @@ def test_a_question_that_the_tables_cannot_answer_is_measured_as_refused(engine,
     # The next question is asked all the same, of a client that is metered anew.
     assert (answered.refused, answered.records, answered.cost.rpcs) == ("", [Item(7)], 1)
     assert question_row(refused) == ("items before all others", "refused", "-", "-", "-", "-", "-")
-    assert read_row(refused) == ("items before all others", "-", "-", "-", "-", "refused")
+    assert read_row(refused) == ("items before all others", "-", "-", "-", "-", "-", "refused")
 
 
 def test_what_was_read_before_a_question_was_refused_is_counted_and_not_shown(table, monkeypatch):
