@@ -234,7 +234,7 @@
           const part = this.table.parts.find((one) => one.name === name);
           const codec = changes.codecs?.[name] ?? part.codec;
           const isDescending = changes.descending?.[name] ?? part.descending;
-          const bytes = element("code", { class: "x-bytes" });
+          const bytes = element("code", { class: `x-bytes x-${part.role}` });
           this.byteTexts.set(name, bytes);
           const mover = (text, words, to, isLast) =>
             element(
@@ -418,10 +418,12 @@
       for (const part of answer.parts ?? []) {
         const text = this.byteTexts.get(part.name);
         if (text) text.textContent = spaced(part.bytes) || "(no bytes)";
-        else prefixes.push(element("li", { class: "x-prefix" }, part.name, element("code", { class: "x-bytes" }, spaced(part.bytes))));
+        else prefixes.push(element("li", { class: "x-prefix" }, part.name, element("code", { class: "x-bytes x-salt" }, spaced(part.bytes))));
       }
       this.parts.prepend(...prefixes);
-      const whole = answer.row && element("code", { class: "x-whole" }, spaced(answer.row));
+      const role = (name) => this.table.parts.find((part) => part.name === name)?.role ?? "salt";
+      const box = (part) => element("code", { class: `x-bytes x-${role(part.name)}` }, spaced(part.bytes));
+      const whole = answer.row && element("span", { class: "x-whole" }, ...answer.parts.map(box));
       this.bytes.replaceChildren(
         ...(answer.row ? [answer.key, element("br"), whole, ` ${count(answer.row_bytes, "byte")}`] : [refusal(answer)]),
       );

@@ -41,6 +41,7 @@ from shared.designs.ruler import show_value
 from shared.designs.scratch import scratch_store
 from shared.exhibit.heat import LEGEND, Writes
 from shared.exhibit.heat_tables import table_heat
+from shared.exhibit.part_colours import key_boxes, roles_of
 from shared.exhibit.range_words import range_words
 from shared.keys import Descending, InvalidKey, InvalidQuestion, KeyLayout, Slice, part, row_key, split_points
 from shared.keys.codecs import Codec
@@ -252,6 +253,7 @@ def _described(of: Explored, table: Table) -> dict[str, Any]:
     samples = of.keys(table, "stored")
     types = field_types(table.key.key_class)
     middle = len(samples) // 2
+    roles = [role for _label, role in key_boxes(table, roles_of(of.design))][len(table.key.prefixes) :]
     values = next(filter(None, (_typed(key, types) for key in samples[middle:] + samples[:middle])), {})
     return {
         "name": table.name,
@@ -264,13 +266,14 @@ def _described(of: Explored, table: Table) -> dict[str, Any]:
                 "name": one.name,
                 "title": part_line(one),
                 "meaning": one.meaning,
+                "role": role,
                 "type": types[one.name].__name__,
                 "codec": str(_ascending(one.codec)),
                 "codecs": [*map(str, _choices(table, one.name))],
                 "descending": isinstance(one.codec, Descending),
                 "value": values.get(one.name, ""),
             }
-            for one in table.key.parts
+            for one, role in zip(table.key.parts, roles, strict=True)
         ],
     }
 
