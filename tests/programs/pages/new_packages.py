@@ -6,8 +6,11 @@ from collections.abc import Iterable
 import attrs
 
 from shared.command_line.new_package.copying import copied_modules, smaller
+from shared.command_line.new_package.name_words import Renames, read_renames
 from shared.command_line.new_package.vendoring import vendored
 from shared.designs import Design
+from shared.exhibit.markdown import markdown_table, text_block
+from tests.designs import design_named
 
 WIDTH = 120
 
@@ -45,6 +48,49 @@ SHOWN = {
     "catalog": Shown("listings", "Listing", ("shop=tenant", "listing=news")),
     "documents": Shown("settings", "Setting", ("owner=tenant",)),
 }
+
+
+RENAMED = Shown(
+    "parking",
+    "Visit",
+    ("order_number=ticket_number", "seller=garage", "buyer=plate", "buyer_id=plate", "placed=entered"),
+)
+"""A package of `orders` whose names the page of the command line explains."""
+OLD_NAMES = (
+    "Order",
+    "OrderBySeller",
+    "orders_by_seller",
+    "order_number",
+    "seller_id",
+    "BuyerLine",
+    "buyer_id",
+    "placed_ms",
+    "place",
+)
+"""Names of `orders`: of classes, of a table, of fields, and of a method."""
+
+
+def renames_block() -> str:
+    """The command that makes a package with other names, and some of them, each with the options that change it."""
+    design = design_named("orders")
+    command = " ".join(["$ rowbook new", f"../{RENAMED.name}", *RENAMED.arguments(design.name)])
+    lines = textwrap.wrap(command, WIDTH - 2, subsequent_indent="    ", break_on_hyphens=False)
+    rows: list[tuple[str, str, str]] = []
+    for name in OLD_NAMES:
+        new = _renames(RENAMED).of(name)
+        options = [f"`--record {RENAMED.record}`"] if _renames(attrs.evolve(RENAMED, record="")).of(name) != new else []
+        for word in RENAMED.words:
+            others = tuple(other for other in RENAMED.words if other != word)
+            if _renames(attrs.evolve(RENAMED, words=others)).of(name) != new:
+                options.append(f"`--rename {word}`")
+        rows.append((f"`{name}`", f"`{new}`", ", ".join(options) or "none: it stays"))
+    table = markdown_table((f"in `{design.name}`", f"in `{RENAMED.name}`", "by the options"), rows)
+    return "\n\n".join([text_block(" \\\n".join(lines), "console"), table])
+
+
+def _renames(shown: Shown) -> Renames:
+    record = design_named("orders").loads[0].record.__name__
+    return read_renames(shown.record or None, record, shown.words)
 
 
 def shown_block(design: Design) -> dict[str, str]:

@@ -25,7 +25,7 @@ from shared.command_line.screen.wrong_usage import CommandFailed, WrongUsage
 from shared.intents.slots import holds_intents
 from tests.copies import ROOT, story_of
 from tests.designs import NAMES, all_designs, design_named, full_name
-from tests.programs.pages.new_packages import SHOWN
+from tests.programs.pages.new_packages import OLD_NAMES, RENAMED, SHOWN, renames_block
 
 of_each_design = pytest.mark.parametrize(
     "name",
@@ -276,6 +276,18 @@ def test_all_renames_that_cannot_be_done_are_told_at_once() -> None:
         "buyer_id and seller_id would both become party_id",
     ):
         assert told in str(raised.value)
+
+
+def test_the_names_that_the_page_shows_are_those_of_the_package() -> None:
+    shown = re.findall(r"^\| `(\w+)` \| `(\w+)` \|", renames_block(), re.MULTILINE)
+    renamed = made_files("mine", "orders", record=RENAMED.record, words=RENAMED.words)[0]
+    before, after = (
+        identifiers(data.decode() for name, data in files.items() if name.endswith(".py"))
+        for files in (files_of("orders"), renamed)
+    )
+    assert {*OLD_NAMES} == {old for old, _new in shown} <= before
+    assert {new for _old, new in shown} <= after
+    assert not {old for old, new in shown if old != new} & after
 
 
 def test_the_name_of_the_record_is_a_rename_of_its_words() -> None:
