@@ -70,6 +70,10 @@ OLD_NAMES = (
 """Names of `orders`: of classes, of a table, of fields, and of a method."""
 
 
+NAMES_OF_YOUR_OWN = "../../shared/command_line/README.md#names-of-your-own"
+"""The link from the page of a design to the section with that block."""
+
+
 def renames_block() -> str:
     """The command that makes a package with other names, and some of them, each with the options that change it."""
     design = design_named("orders")
@@ -102,10 +106,11 @@ def shown_block(design: Design) -> dict[str, str]:
     sizes = {size: smaller(modules, design, design.main, size) for size in ("keys", "questions")} | {"all": whole}
     own = {size: f"{_count(texts.values()):,}" for size, texts in sizes.items()}
     library = {size: f"{_imported(texts):,}" for size, texts in sizes.items()}
+    names = f"{'with' if shown else 'which may have'} [names of your own]({NAMES_OF_YOUR_OWN})"
     text = (
-        f"`rowbook new ../{shown.name if shown else 'PATH'} {words}` copies it: {own['all']} lines of Python and "
-        f"{library['all']} of the library; with `--only questions` {own['questions']} and {library['questions']}, with "
-        f"`--only keys` {own['keys']} and {library['keys']}."
+        f"`rowbook new ../{shown.name if shown else 'PATH'} {words}` writes a package of {own['all']} lines of Python, "
+        f"{names}. It imports {library['all']} lines of rowbook; `--vendor` copies them. With `--only questions`: "
+        f"{own['questions']} and {library['questions']}; with `--only keys`: {own['keys']} and {library['keys']}."
     )
     return {"new": textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)}
 
