@@ -1,5 +1,6 @@
 """A package of each design with names of another service: shown on its page, checked by `make verify PARTS=copies`."""
 
+import re
 import textwrap
 from collections.abc import Iterable
 
@@ -78,7 +79,8 @@ def renames_block() -> str:
     """The command that makes a package with other names, and some of them, each with the options that change it."""
     design = design_named("orders")
     command = " ".join(["$ rowbook new", f"../{RENAMED.name}", *RENAMED.arguments(design.name)])
-    lines = textwrap.wrap(command, WIDTH - 2, subsequent_indent="    ", break_on_hyphens=False)
+    whole = re.sub(r"(--\w+) ", "\\1\N{NO-BREAK SPACE}", command)  # an option and its value share a line
+    lines = textwrap.wrap(whole, 80, subsequent_indent="    ", break_on_hyphens=False)
     rows: list[tuple[str, str, str]] = []
     for name in OLD_NAMES:
         new = _renames(RENAMED).of(name)
@@ -89,7 +91,7 @@ def renames_block() -> str:
                 options.append(f"`--rename {word}`")
         rows.append((f"`{name}`", f"`{new}`", ", ".join(options) or "none: it stays"))
     table = markdown_table((f"in `{design.name}`", f"in `{RENAMED.name}`", "by the options"), rows)
-    return "\n\n".join([text_block(" \\\n".join(lines), "console"), table])
+    return "\n\n".join([text_block(" \\\n".join(lines).replace("\N{NO-BREAK SPACE}", " "), "console"), table])
 
 
 def _renames(shown: Shown) -> Renames:
