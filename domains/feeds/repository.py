@@ -139,7 +139,7 @@ class FeedRepository:
     def post_all(self, posts: Iterable[Post]) -> int:
         """Stores posts as `post` does, 1,000 at a time, then the lines of each; returns their number.
 
-        Raises NotAllStored; its cause may be a PostConflict. Each of its unconfirmed posts is either stored or not:
+        Raises NotAllStored, whose cause may be `PostConflict`. Each of its unconfirmed posts is either stored or not:
         store them again, or let `upkeep.recover` complete them.
         Costs: those of `post`, but for each 1,000 posts 2 calls that read them and 3 puts instead of a get and 3 puts
         for each post.

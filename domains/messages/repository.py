@@ -94,8 +94,8 @@ class MessageRepository:
     def send_all(self, messages: Iterable[Message]) -> int:
         """Sends messages as `send` does, 1,000 at a time; returns their number.
 
-        Raises NotAllStored; its cause may be a MessageConflict. Each of its unconfirmed messages is either sent or not:
-        send them again, or let `upkeep.recover` complete them.
+        Raises NotAllStored, whose cause may be `MessageConflict`. Each of its unconfirmed messages is either sent or
+        not: send them again, or let `upkeep.recover` complete them.
         Costs: 1 checkAndPut for each message; for each 1,000 messages 1 call that reads them, and 4 puts; for a message
         with members, see `send_to_group`.
         """

@@ -58,7 +58,7 @@ class OrderRepository:
     def place_all(self, orders: Iterable[Order]) -> int:
         """Stores orders as `place` does, 1,000 at a time; returns their number.
 
-        Raises NotAllStored; its cause may be an OrderConflict. Each of its unconfirmed orders is either placed or not:
+        Raises NotAllStored, whose cause may be `OrderConflict`. Each of its unconfirmed orders is either placed or not:
         place them again, or let `upkeep.recover` complete them.
         Costs: 1 checkAndPut for each order; for each 1,000 orders 1 call that reads them, and 5 puts. An order that
         another writer changes meanwhile costs what `place` costs.

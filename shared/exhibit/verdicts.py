@@ -79,7 +79,7 @@ def price(measurements: Iterable[Measurement]) -> str:
     """What all questions together cost, as a sentence: `2 of 7 questions read only their answers; the others ...`."""
     measurements = list(measurements)
     exact = sum(map(is_exact, measurements))
-    words = how_many_exact(exact, len(measurements))
+    words = _how_many_exact(exact, len(measurements))
     others = [measurement for measurement in measurements if not measurement.refused and not is_exact(measurement)]
     if not others:
         return f"{words}."
@@ -88,7 +88,7 @@ def price(measurements: Iterable[Measurement]) -> str:
     return f"{words}; {rest} {most}."
 
 
-def how_many_exact(exact: int, count: int) -> str:
+def _how_many_exact(exact: int, count: int) -> str:
     """How many of some questions are exact, as a sentence without its full stop."""
     if exact == count:
         return "Every question reads only its answer"

@@ -47,7 +47,7 @@ from tests.programs.pages.design_page import blocks_of_one_file, design_blocks, 
 from tests.programs.pages.ideas import ideas_blocks
 from tests.programs.pages.key_blocks import PUBLISHED
 from tests.programs.pages.keys_page import java_text, keys_blocks
-from tests.programs.pages.new_packages import shown_block
+from tests.programs.pages.new_packages import renames_block, shown_block
 from tests.programs.pages.package_pages import extras_blocks, names_blocks
 from tests.programs.pages.regions_page import regions_blocks
 from tests.programs.pages.service_blocks import service_blocks
@@ -121,9 +121,9 @@ OF_SEVERAL_DESIGNS: Mapping[str, Callable[[], Mapping[str, str]]] = {
 
 
 def command_line_blocks() -> dict[str, str]:
-    """The rules of `rowbook lint`."""
+    """The rules of `rowbook lint`, and the names of a package that `rowbook new` makes."""
     rules = markdown_table(("rule", "what it finds"), [(f"`{name}`", meaning) for name, meaning in LINT_RULES.items()])
-    return {"lint-rules": rules}
+    return {"lint-rules": rules, "renames": renames_block()}
 
 
 SHOWN_MISTAKE = "orders"

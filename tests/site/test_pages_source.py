@@ -6,8 +6,9 @@ from posixpath import normpath
 import pytest
 
 from tests.designs import NAMES
-from tests.programs.site import staging
-from tests.programs.site.finder import HOME, LINK
+from tests.programs.pages.cards import CARD
+from tests.programs.site import finder, staging
+from tests.programs.site.finder import ANSWERS, HOME, LINK
 from tests.programs.site.staging import page_of, site_files, stage
 from tests.readmes import READMES, ROOT, named
 
@@ -62,20 +63,75 @@ def test_every_example_of_a_page_has_a_place_around_it(files, path):
     assert len(examples) == text.count("```python\n") == text.count('<div class="editable"') > 0
 
 
-def test_the_home_page_has_every_question_of_the_readme_and_leads_to_every_design(files):
-    home = files[0][HOME]
+def questions_and_links():
+    """The questions of the root README, each with its link."""
     table = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n| question |")[2].partition("\n\n")[0]
-    questions = re.findall(r"^\| ([^|]+) \|", table.partition("|---")[2], re.MULTILINE)
-    asked = re.findall(r"<summary><span><b>(.*?)</b>", home)
-    assert asked == questions
-    designs = {name for name in NAMES for entry in home.split("<details>") if f"](domains/{name}/index.md" in entry}
-    assert designs == {*NAMES}
+    return dict(re.findall(r"^\| ([^|]+) \|.*\]\((.*)\) \|$", table.partition("|---")[2], re.MULTILINE))
+
+
+@pytest.fixture(scope="module")
+def entries(files):
+    """The entries of the home page, by their questions."""
+    _beginning, *entries = files[0][HOME].partition("\n</div>\n")[0].split("<details>")
+    return {re.search("<b>(.*?)</b>", entry)[1]: entry for entry in entries}
+
+
+def keys_of(entry):
+    """The row keys of an entry, each as the labels of its parts."""
+    return [re.findall("<code.*?>(.*?)</code>", keys) for keys in re.findall("((?:<code.*?</code>)+)", entry)]
+
+
+def test_the_home_page_has_every_question_of_the_readme_and_leads_to_every_design(entries):
+    assert [*entries] == [*questions_and_links()]
     for name in NAMES:
-        page = (ROOT / "domains" / name / "README.md").read_text(encoding="utf-8")
-        if price := re.search(
-            r"^(Every question|(None|\d+) of \d+ questions?) reads? only \w+ answers?", page, re.MULTILINE
-        ):
-            assert f"<small>{price[0]}</small>" in home
+        assert [entry for entry in entries.values() if f"](domains/{name}/index.md" in entry]
+
+
+def test_every_entry_that_leads_to_a_design_has_a_key_and_the_words_of_what_it_answers(entries):
+    links = questions_and_links()
+    assert links.keys() - ANSWERS.keys() == {"a list by several labels"}
+    assert ANSWERS.keys() - links.keys() == set()
+    for question, (name, *asked) in ANSWERS.items():
+        words = re.findall('<small>"(.*?)"(?: in ([^<]*?))?: ', entries[question])
+        assert {each for each, _of in words} == {*asked}
+        title = re.findall("<b>(.*?)</b>", entries[question])[1]
+        assert {of for _words, of in words} == {"" if name == title else name}
+        assert len(words) >= len(keys_of(entries[question])) > 0
+
+
+@pytest.mark.parametrize(
+    ("question", "keys"),
+    [
+        ("a code that is given once", [["code"]]),
+        ("counts by two dimensions", [["code", "day_ms", "country"]]),
+        ("the latest of each", [["host", "metric"]]),
+        ("a period of all", [["1 of 8 buckets of host", "time_ms", "host", "event", "tie"]]),
+        (
+            "both directions of a relation; a feed",
+            [["reader", "author"], ["author", "reader"], ["owner", "posted_ms ↓", "author", "post_id"]],
+        ),
+    ],
+)
+def test_the_key_of_an_entry_is_that_of_the_table_which_answers_its_question(entries, question, keys):
+    assert keys_of(entries[question]) == keys
+
+
+def test_the_costs_of_an_entry_are_those_of_the_design_s_card(entries):
+    compared = set()
+    for question, (name, *_asked) in ANSWERS.items():
+        if ":" not in name:
+            card = (ROOT / "domains" / name / CARD).read_text(encoding="utf-8")
+            costs = card[card.index("| question | cost |") :].partition("\n\n")[0]
+            assert costs in entries[question].replace("**", "")
+            compared.add(name)
+    assert compared
+
+
+@pytest.mark.parametrize("asked", ["the code of a link", "all hosts, ten minutes"])
+def test_an_answer_must_be_a_question_of_its_design_that_is_not_refused(asked, monkeypatch):
+    monkeypatch.setattr(finder, "ANSWERS", {"a period of all": ("logs", asked)})
+    with pytest.raises(ValueError, match=f"^ANSWERS: must name a question that logs answers .got '{asked}'"):
+        finder.home_page()
 
 
 def test_a_built_explorer_is_part_of_the_site(tmp_path, monkeypatch):

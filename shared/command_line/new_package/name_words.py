@@ -2,7 +2,7 @@
 
 import keyword
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TypeAlias
 
@@ -12,6 +12,7 @@ from ..screen.wrong_usage import WrongUsage
 
 Words: TypeAlias = tuple[str, ...]
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*|[a-z0-9]+")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*")
 
 _AN = re.compile(r"(?!uni|us|uti|eu|one)[aeiou]", re.IGNORECASE)
 """A word that follows `an`."""
@@ -86,19 +87,27 @@ class Renames:
 
 
 def read_renames(record: str | None, of_record: str, words: Iterable[str]) -> Renames:
-    """The renames of a command line: `--record NEW`, and some `OLD=NEW`."""
-    given: Mapping[str, str] = {}
-    wrong: list[str] = []
-    for word in words:
-        old, equals, new = word.partition("=")
-        if not equals or not old.isidentifier() or not new.isidentifier() or keyword.iskeyword(new):
-            wrong.append(repr(word))
-        given = {**given, old: new}
+    """The renames of a command line: `--record NEW`, which renames the words of `of_record`, and some `OLD=NEW`."""
+    words = list(words)
+    given = [word.partition("=")[::2] for word in words]
+    wrong = [repr(word) for word, (old, new) in zip(words, given, strict=True) if not (_is_name(old) and _is_name(new))]
     if wrong:
-        raise WrongUsage(f"--rename: must be OLD=NEW, two names of Python (got {', '.join(wrong)})")
+        wanted = "two names of Python in ASCII, such as order_number=ticket_number"
+        raise WrongUsage(f"--rename: must be OLD=NEW, {wanted} (got {', '.join(wrong)})")
     if record is not None:
-        if not record.isidentifier() or not record[0].isupper():
+        if not _is_name(record) or not record[0].isupper():
             raise WrongUsage(f"--record: must be the name of a class, such as Ticket (got {record!r})")
-        given = {of_record: record, **given}
-    pairs = {words_of(old): words_of(new) for old, new in given.items()}
-    return Renames(tuple(sorted(pairs.items(), key=lambda pair: -len(pair[0]))))
+        given.insert(0, (of_record, record))
+    pairs: dict[Words, tuple[str, str]] = {}
+    for old, new in given:
+        first_old, first_new = pairs.setdefault(words_of(old), (old, new))
+        if words_of(first_new) != words_of(new):
+            got = f"{first_old}={first_new} and {old}={new}"
+            raise WrongUsage(f"--record, --rename: must give {first_old} one new name (got {got})")
+    renames = [(old, words_of(new)) for old, (_old, new) in pairs.items()]
+    return Renames(tuple(sorted(renames, key=lambda pair: -len(pair[0]))))
+
+
+def _is_name(name: str) -> bool:
+    """Whether a name consists of words, in either style, none of which would be lost."""
+    return _NAME.fullmatch(name) is not None and not keyword.iskeyword(name)

@@ -7,6 +7,7 @@ import json
 import re
 import tokenize
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from itertools import chain
 from typing import Any
 
@@ -16,7 +17,7 @@ from ..screen.wrong_usage import WrongUsage
 from .copying import PACKAGE
 from .name_words import Renames, words_of
 
-_NAMED = re.compile(r"`[^`\n]+`|\b[A-Z]\w*\.[a-z]\w*\b")
+_NAMED = re.compile(r"`[^`\n]+`|\b[A-Z]\w*\.(?:[a-z]\w*\b|(?=\{))|\b(?:[A-Z][a-z0-9]+){2,}\b|\b[a-z]+(?:_[a-z]+)+\b")
 _IN_BRACES = re.compile(r"\{(?:[^{}]|\{[^{}]*\})*\}")  # maybe with an f-string within
 _QUOTED = re.compile(r"([a-zA-Z]*)(\"\"\"|'''|\"|')(.*)\2", re.DOTALL)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
@@ -69,7 +70,7 @@ class NewNames:
         return f"{prefix}{quote}{self.told.get(inner, self._in_prose(inner))}{quote}"
 
     def _in_prose(self, text: str) -> str:
-        """A text with new names between backticks, and in `Class.field`, with which errors begin."""
+        """A text with new names between backticks, those of several words, and `Class.field` of errors."""
         return _NAMED.sub(lambda found: _IDENTIFIER.sub(self._told, found[0]), text)
 
     def _known(self, found: re.Match[str]) -> str:
@@ -114,7 +115,7 @@ def new_names(texts: Iterable[str], tables: Iterable[str], renames: Renames) -> 
     told = {*chain.from_iterable(map(_described, texts)), *tables}
     names = {name: new for name in sorted({*everywhere, *told}) if (new := renames.of(name)) != name}
     wrong = [
-        f"{'_'.join(old)}: no name of the package has these words"
+        _unknown("_".join(old), told)
         for old, _ in renames.pairs
         if not any(_contains(words_of(name), old) for name in {*everywhere, *told})
     ]
@@ -126,6 +127,13 @@ def new_names(texts: Iterable[str], tables: Iterable[str], renames: Renames) -> 
     if wrong:
         raise WrongUsage(f"--record, --rename: {'; '.join(wrong)}")
     return NewNames(names, {name: new for name, new in names.items() if name in told})
+
+
+def _unknown(old: str, told: Iterable[str]) -> str:
+    """That no name has these words, and the words or the name that they may be meant for."""
+    names = [words_of(name) for name in sorted(told)]
+    near = get_close_matches(old, [*chain.from_iterable(names), *map("_".join, names)], n=1, cutoff=0.8)
+    return f"{old}: no name of the package has these words{f'; did you mean {near[0]}?' if near else ''}"
 
 
 def _contains(words: tuple[str, ...], old: tuple[str, ...]) -> bool:

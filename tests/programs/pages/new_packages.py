@@ -1,13 +1,17 @@
 """A package of each design with names of another service: shown on its page, checked by `make verify PARTS=copies`."""
 
+import re
 import textwrap
 from collections.abc import Iterable
 
 import attrs
 
 from shared.command_line.new_package.copying import copied_modules, smaller
+from shared.command_line.new_package.name_words import Renames, read_renames
 from shared.command_line.new_package.vendoring import vendored
 from shared.designs import Design
+from shared.exhibit.markdown import markdown_table, text_block
+from tests.designs import design_named
 
 WIDTH = 120
 
@@ -47,6 +51,54 @@ SHOWN = {
 }
 
 
+RENAMED = Shown(
+    "parking",
+    "Visit",
+    ("order_number=ticket_number", "seller=garage", "buyer=plate", "buyer_id=plate", "placed=entered"),
+)
+"""A package of `orders` whose names the page of the command line explains."""
+OLD_NAMES = (
+    "Order",
+    "OrderBySeller",
+    "orders_by_seller",
+    "order_number",
+    "seller_id",
+    "BuyerLine",
+    "buyer_id",
+    "placed_ms",
+    "place",
+)
+"""Names of `orders`: of classes, of a table, of fields, and of a method."""
+
+
+NAMES_OF_YOUR_OWN = "../../shared/command_line/README.md#names-of-your-own"
+"""The link from the page of a design to the section with that block."""
+
+
+def renames_block() -> str:
+    """The command that makes a package with other names, and some of them, each with the options that change it."""
+    design = design_named("orders")
+    command = " ".join(["$ rowbook new", f"../{RENAMED.name}", *RENAMED.arguments(design.name)])
+    whole = re.sub(r"(--\w+) ", "\\1\N{NO-BREAK SPACE}", command)  # an option and its value share a line
+    lines = textwrap.wrap(whole, 80, subsequent_indent="    ", break_on_hyphens=False)
+    rows: list[tuple[str, str, str]] = []
+    for name in OLD_NAMES:
+        new = _renames(RENAMED).of(name)
+        options = [f"`--record {RENAMED.record}`"] if _renames(attrs.evolve(RENAMED, record="")).of(name) != new else []
+        for word in RENAMED.words:
+            others = tuple(other for other in RENAMED.words if other != word)
+            if _renames(attrs.evolve(RENAMED, words=others)).of(name) != new:
+                options.append(f"`--rename {word}`")
+        rows.append((f"`{name}`", f"`{new}`", ", ".join(options) or "none: it stays"))
+    table = markdown_table((f"in `{design.name}`", f"in `{RENAMED.name}`", "by the options"), rows)
+    return "\n\n".join([text_block(" \\\n".join(lines).replace("\N{NO-BREAK SPACE}", " "), "console"), table])
+
+
+def _renames(shown: Shown) -> Renames:
+    record = design_named("orders").loads[0].record.__name__
+    return read_renames(shown.record or None, record, shown.words)
+
+
 def shown_block(design: Design) -> dict[str, str]:
     """The block of a design's page: the command, and the lines of a package of each size, and of what it imports."""
     shown = SHOWN.get(design.name)
@@ -56,10 +108,11 @@ def shown_block(design: Design) -> dict[str, str]:
     sizes = {size: smaller(modules, design, design.main, size) for size in ("keys", "questions")} | {"all": whole}
     own = {size: f"{_count(texts.values()):,}" for size, texts in sizes.items()}
     library = {size: f"{_imported(texts):,}" for size, texts in sizes.items()}
+    names = f"{'with' if shown else 'which may have'} [names of your own]({NAMES_OF_YOUR_OWN})"
     text = (
-        f"`rowbook new ../{shown.name if shown else 'PATH'} {words}` copies it: {own['all']} lines of Python and "
-        f"{library['all']} of the library; with `--only questions` {own['questions']} and {library['questions']}, with "
-        f"`--only keys` {own['keys']} and {library['keys']}."
+        f"`rowbook new ../{shown.name if shown else 'PATH'} {words}` writes a package of {own['all']} lines of Python, "
+        f"{names}. It imports {library['all']} lines of rowbook; `--vendor` copies them. With `--only questions`: "
+        f"{own['questions']} and {library['questions']}; with `--only keys`: {own['keys']} and {library['keys']}."
     )
     return {"new": textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)}
 

@@ -25,7 +25,7 @@ from shared.command_line.screen.wrong_usage import CommandFailed, WrongUsage
 from shared.intents.slots import holds_intents
 from tests.copies import ROOT, story_of
 from tests.designs import NAMES, all_designs, design_named, full_name
-from tests.programs.pages.new_packages import SHOWN
+from tests.programs.pages.new_packages import OLD_NAMES, RENAMED, SHOWN, renames_block
 
 of_each_design = pytest.mark.parametrize(
     "name",
@@ -246,21 +246,52 @@ def test_the_library_comes_along_under_another_name_with_its_licence_and_types()
 # ---- what is refused
 
 
-@pytest.mark.parametrize("words", ["seller=class", "seller", "seller=a-b"])
+@pytest.mark.parametrize(
+    "words", ["seller=class", "seller", "seller=a-b", "seller=", "seller=_", "seller=Größe", "seller=a,buyer=b"]
+)
 def test_a_rename_that_cannot_be_done_is_one_line(words: str) -> None:
-    with pytest.raises(WrongUsage, match=r"^--rename"):
+    with pytest.raises(WrongUsage, match=rf"^--rename: must be OLD=NEW, .* \(got '{words}'\)$"):
         read_renames(None, "Order", (words,))
 
 
+@pytest.mark.parametrize(
+    ("record", "words", "got"),
+    [
+        (None, ("seller=garage", "Seller=lot"), "seller one new name (got seller=garage and Seller=lot)"),
+        ("Visit", ("order=ticket",), "Order one new name (got Order=Visit and order=ticket)"),
+    ],
+)
+def test_a_name_that_would_get_two_new_ones_is_refused(record: str | None, words: tuple[str, ...], got: str) -> None:
+    with pytest.raises(WrongUsage, match=f"^--record, --rename: must give {re.escape(got)}$"):
+        read_renames(record, "Order", words)
+
+
 def test_all_renames_that_cannot_be_done_are_told_at_once() -> None:
-    words = ("nothing=something", "seller=party", "buyer=party")
+    words = ("nothing=something", "sellers=parties", "seller=party", "buyer=party")
     with pytest.raises(WrongUsage) as raised:
         files_of("orders", words=words)
     for told in (
-        "nothing: no name of the package has these words",
+        "--record, --rename: nothing: no name of the package has these words; sellers: ",
+        "sellers: no name of the package has these words; did you mean seller?",
         "buyer_id and seller_id would both become party_id",
     ):
         assert told in str(raised.value)
+
+
+def test_the_names_that_the_page_shows_are_those_of_the_package() -> None:
+    shown = re.findall(r"^\| `(\w+)` \| `(\w+)` \|", renames_block(), re.MULTILINE)
+    renamed = made_files("mine", "orders", record=RENAMED.record, words=RENAMED.words)[0]
+    before, after = (
+        identifiers(data.decode() for name, data in files.items() if name.endswith(".py"))
+        for files in (files_of("orders"), renamed)
+    )
+    assert {*OLD_NAMES} == {old for old, _new in shown} <= before
+    assert {new for _old, new in shown} <= after
+    assert not {old for old, new in shown if old != new} & after
+
+
+def test_the_name_of_the_record_is_a_rename_of_its_words() -> None:
+    assert read_renames("Visit", "Order", ("seller=lot",)) == read_renames(None, "Order", ("order=visit", "seller=lot"))
 
 
 def test_the_lines_with_old_words_are_told() -> None:
@@ -270,6 +301,8 @@ def test_the_lines_with_old_words_are_told() -> None:
         assert all(re.search(r"(order|place|seller|buyer)", lines[number - 1], re.IGNORECASE) for number in numbers)
     code = files["mine/repository.py"].decode()
     assert 'f"Ticket.ticket_number: no order' in code
+    assert 'f"Ticket.{field.name}: order' in code
+    assert not re.search(r"\bOrder[A-Z.]", code)
 
 
 def test_a_package_within_rowbook_is_refused_with_a_place_outside(
