@@ -3,6 +3,7 @@
 import json
 import re
 from time import perf_counter
+from urllib.parse import urldefrag
 
 import pytest
 
@@ -175,6 +176,19 @@ def test_a_key_is_changed_by_keyboard_alone_and_a_link_carries_it(opened, new_pa
         "prefix": {"kind": "Salt", "of": "seller_id", "number": 8},
     }
     assert state["names"] == {"seller_id": "garage_id"}
+
+
+def test_a_row_that_a_delimiter_loses_is_named_and_explained(started):
+    page = started("catalog")
+    for part in ("shop", "region"):
+        change(page, lambda part=part: page.select_option(f"[aria-label='Codec of {part}']", "PublishedText('_')"))
+    for shop, region in (("s", "1_n"), ("s_1", "n")):
+        page.fill("input[aria-label^='shop:']", shop)
+        page.fill("input[aria-label^='region:']", region)
+        change(page, lambda: page.click("text=Add this key to the rows"))
+    assert "1 row lost: s_1, n, " in page.text_content(".explorer .x-refused >> nth=0")
+    page.click("text=Why, and what to do instead")
+    page.wait_for_selector(f"#{urldefrag(page.url)[1]} .editable")
 
 
 def test_a_program_without_end_is_stopped_and_an_error_is_shown(opened):

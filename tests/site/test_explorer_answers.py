@@ -181,8 +181,8 @@ def test_a_delimiter_that_texts_may_have_loses_rows_and_their_order():
     )
     assert (right["lost"], right["misread"], right["disordered"]) == ([], [], "")
     assert right["page"] == [of["rows"][0]]
-    assert wrong["lost"] == ["s_1, n, c, p has the bytes of s, 1_n, c, p"]
-    assert wrong["misread"] == ["region 1_n as 1, category c as n, product_id p as c_p"]
+    assert wrong["lost"] == ["s_1, n, c, p replaces s, 1_n, c, p, whose bytes it has"]
+    assert wrong["misread"] == ["shop s_1 as s, region n as 1, category c as n, product_id p as c_p"]
     assert wrong["disordered"]
     refused = ask(
         "python", design="catalog", table="catalog_products", changes={"codecs": {"shop": "PublishedText('_')"}}
@@ -201,8 +201,27 @@ def test_own_names_are_those_of_the_declaration_and_of_the_command_that_copies()
     assert [name in answer["python"] for name in ("garage_id", "sold_ms", "ticket_number", "owner:")] == [True] * 3 + [
         False
     ]
-    options = answer["command"].removeprefix("rowbook new ../links --from links ")
-    assert options == "--record Ticket --rename owner=garage_id --rename created=sold --rename code=ticket_number"
+    assert answer["command"] == (
+        "rowbook new ../tickets --from links --record Ticket"
+        " --rename owner=garage_id --rename created=sold --rename code=ticket_number"
+    )
+    named = ask("python", design="orders", table="orders_by_buyer", changes={}, names={"buyer_id": "plate"})
+    assert "class OrderByPlate:\n    plate: str" in named["python"]
+    refused = ask("python", **of, names={"owner": "garage id"})["refused"]
+    assert refused == "your name for owner: must be a name of Python, such as garage_id (got 'garage id')"
+
+
+def test_a_question_of_the_design_keeps_its_direction_when_a_key_has_another():
+    of = {"design": "links", "table": "links_of_owner"}
+    (question, *_) = [one for one in ask("describe", design="links")["questions"] if one["table"] == of["table"]]
+    of |= {"question": question["number"], "values": {field["name"]: field["value"] for field in question["fields"]}}
+    of["values"] = {name: value for name, value in of["values"].items() if value is not None}
+    declared, ascending = (
+        ask("plan", **of, changes=changes) for changes in ({}, {"descending": {"created_ms": False}})
+    )
+    assert [declared["is_reverse"], ascending["is_reverse"]] == [False, True]
+    assert declared["page"] == ascending["page"]
+    assert ascending["page_read"] > declared["page_read"]
 
 
 def test_an_example_may_use_the_names_of_those_before_it():
@@ -222,6 +241,9 @@ def test_a_question_of_ones_own_has_intervals_and_starts():
     refused = ask("plan", **of, values={"owner": "o*", "code": "x"})
     assert "code" in refused["refused"]
     assert refused["narrowed"]["left"] == ["code"]
+    key = whole["page"][-1]
+    found = ask("plan", **of, values={"code": key["code"]})["narrowed"]
+    assert (found["read"], found["matching"], found["page"]) == (whole["rows"], 1, [key])
 
 
 @pytest.mark.long

@@ -54,7 +54,8 @@ LINK = re.compile(r"(\]\(|^\[[^\]]+\]: )(?!\w+:|#)([^)#\s]+)", re.MULTILINE)
 """A link or a picture of a page: what comes before its path, and the path, relative to the page and without anchor."""
 KEY_EXPLORER = (
     "Each design's page has a key explorer: change the key, and see its bytes, what each question reads, and where new "
-    "rows land."
+    "rows land. Is a key hot that you have already? `rowbook review --keys FILE` [shows "
+    "it](shared/command_line/README.md#review)."
 )
 _SECTION = "## Find your question\n"
 _ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \| \[([^\]]+)\]\(([^)]+)\) \|$", re.MULTILINE)

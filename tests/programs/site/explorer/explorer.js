@@ -2,6 +2,7 @@
 (() => {
   const folder = new URL("./", document.currentScript.src);
   const HASH = "#explorer=";
+  const WHY = new URL("../../shared/keys/index.html#text-joined-with-a-delimiter-loses-rows", folder);
 
   // ---- elements
 
@@ -134,12 +135,13 @@
       this.planned = element("div", { "aria-live": "polite" });
       this.landed = element("div");
       this.added = element("div", { class: "x-bar" });
+      this.faults = element("div", { "aria-live": "polite" });
       this.names = element("div", { class: "x-bar x-fields" });
       this.declared = element("div");
       const title = (text) => element("p", { class: "x-title" }, text);
       const names = element("p", {}, "Your own names, if you want others: of a record, and of each part");
       this.root.append(
-        ...[this.live, this.top, this.parts, this.prefix, this.bytes, this.added],
+        ...[this.live, this.top, this.parts, this.prefix, this.bytes, this.added, this.faults],
         element("details", {}, element("summary", {}, "As Python, with your own names"), names, this.names, this.declared),
         ...[title("A question"), this.asked, this.planned, title("Where new rows land"), this.landed],
       );
@@ -162,10 +164,9 @@
       }
     }
 
-    choose(name) {
+    choose(name, names = this.state?.names ?? {}) {
       const [question] = this.questions(name);
       const values = Object.fromEntries(this.tableNamed(name).parts.map((part) => [part.name, part.value]));
-      const names = this.state?.names ?? {};
       this.set({ table: name, changes: {}, values, question: question.number, asked: sampleOf(question), rows: [], names });
     }
 
@@ -219,7 +220,7 @@
       };
       this.top.replaceChildren(
         element("label", {}, "Table ", choice("Table", tables, this.state.table, (name) => this.choose(name))),
-        element("button", { type: "button", onclick: () => this.choose(this.state.table) }, "Reset"),
+        element("button", { type: "button", onclick: () => this.choose(this.state.table, {}) }, "Reset"),
         element("button", { type: "button", onclick: link }, "Copy link"),
         copied,
       );
@@ -264,6 +265,7 @@
               oninput: (event) => {
                 values[name] = event.target.value;
                 this.refreshBytes();
+                this.refreshPython();
               },
             }),
             bytes,
@@ -333,7 +335,7 @@
         this.state.rows = rows;
         this.show("added");
       };
-      const add = { type: "button", "data-focus": "added", onclick: () => set([...rows, { ...values }]) };
+      const add = { type: "button", class: "x-add", "data-focus": "added", onclick: () => set([...rows, { ...values }]) };
       const remove = { type: "button", onclick: () => set([]) };
       this.added.replaceChildren(
         element("button", add, "Add this key to the rows"),
@@ -356,7 +358,7 @@
             },
           }),
         );
-      this.names.replaceChildren(...[this.described.record, ...this.order].map(field));
+      this.names.replaceChildren(...this.described.names.map(field));
     }
 
     showQuestion() {
@@ -408,10 +410,16 @@
       return mine === this.sent[call] ? answer : null;
     }
 
+    // The same of the declared key; nothing, if a reader has not changed it.
+    async declaredAnswer(call, given = {}) {
+      return Object.keys(this.state.changes).length ? ask(call, { ...this.given, changes: {}, ...given }) : null;
+    }
+
     async refreshBytes() {
       const answer = await this.latest("encode", { values: this.state.values });
       if (!answer) return;
-      this.reason = answer.refused; // of a layout that cannot be: shown once
+      this.reason = answer.refused; // of a layout that cannot be: not shown again below
+      for (const add of this.added.querySelectorAll(".x-add")) add.disabled = !answer.row;
       for (const text of this.byteTexts.values()) text.textContent = "–";
       for (const old of this.parts.querySelectorAll(".x-prefix")) old.remove();
       const prefixes = [];
@@ -433,23 +441,34 @@
       const { question, asked, rows } = this.state;
       const answer = await this.latest("plan", { question, values: asked, rows, cursor });
       if (!answer) return;
+      const sent = this.sent.plan;
       const plan = answer.narrowed ?? answer;
       this.planned.replaceChildren();
-      if (answer.refused && answer.refused === this.reason) return;
-      const before = answer.narrowed ? "The key alone does not answer this: " : "";
-      if (answer.refused || answer.failed) this.planned.append(refusal(answer, before));
+      this.faults.replaceChildren();
+      if (answer.refused || answer.failed) this.planned.append(refusal(answer, answer.narrowed ? "Refused: " : ""));
       if (!plan.ranges) return;
-      const compared = plan.left.length ? `; the client compares ${plan.left.join(" and ")}` : "";
-      const start = answer.narrowed ? "Without another key, the whole answer reads " : "The whole answer reads ";
+      const work = [
+        plan.left.length && `the client compares ${plan.left.join(" and ")}`,
+        answer.filtered && `a filter of the server compares ${answer.filtered.join(" and ")}`,
+      ];
+      const compares = work.filter(Boolean).join(", ");
+      const start = answer.narrowed ? `If ${compares}, the whole answer reads ` : "The whole answer reads ";
+      const declared = await this.declaredAnswer("plan", { question, values: asked, rows });
+      if (this.sent.plan !== sent) return;
+      const found = faults(plan).map((text) => element("p", { class: "x-refused" }, text));
+      const why = element("p", {}, element("a", { href: WHY }, "Why, and what to do instead"));
+      this.faults.replaceChildren(...found, ...(found.length ? [why] : []));
       this.planned.append(
         element(
           "p",
           {},
           start,
-          element("strong", {}, `${count(plan.ranges.length, "range")} with ${count(plan.read, "row")}`),
-          ` of ${plan.rows.toLocaleString("en")}, of which ${plan.matching.toLocaleString("en")} match${compared}.`,
+          element("strong", {}, sizeOf(plan)),
+          ` of ${plan.rows.toLocaleString("en")}`,
+          plan.page ? `, of which ${plan.matching.toLocaleString("en")} match` : "",
+          compares && !answer.narrowed ? `; ${compares}.` : ".",
+          declared?.ranges || declared?.narrowed ? ` With the declared key: ${sizeOf(declared.narrowed ?? declared)}.` : "",
         ),
-        ...faults(plan).map((text) => element("p", { class: "x-refused" }, text)),
         rangesOf(plan),
         ...(plan.page ? this.pageOf(plan, page) : []),
       );
@@ -465,10 +484,11 @@
         element(
           "p",
           {},
-          `Page ${page}, in the order of this key, reads `,
+          `Page ${page}, in the order of this key${plan.is_reverse ? " from its end" : ""}, reads `,
           element("strong", {}, `${count(plan.page_read, "row")} in ${count(plan.page_rpcs, "RPC")}`),
           ` and returns ${plan.page.length.toLocaleString("en")}.`,
         ),
+        element("p", { class: "x-note" }, "An RPC opens a scanner, fetches rows from it, or closes it."),
         wide("Rows of this page", this.order, plan.page.map((key) => element("tr", {}, ...cells(key)))),
         element("div", { class: "x-bar" }, element("button", first, "First page"), element("button", next, "Next page")),
       ];
@@ -482,9 +502,12 @@
       const row = (title, shares) => element("tr", {}, element("th", { scope: "row" }, title), ...shares.map(cell));
       const heads = ["Moment", ...answer.shares.map((_, place) => String(place + 1))];
       const rows = [...answer.moments.map((shares, place) => row(String(place + 1), shares)), row("All", answer.shares)];
+      const declared = await this.declaredAnswer("landing");
+      const before = declared?.verdict ? element("p", {}, `With the declared key: ${declared.verdict}`) : null;
       const of = `an even share is ${answer.even}; ${count(answer.writes, "write")} of the samples, the newer half is counted`;
       this.landed.replaceChildren(
         element("p", {}, element("strong", {}, answer.verdict), ` (${of})`),
+        ...(before ? [before] : []),
         wide("Shares of new rows by moment and range", heads, rows),
         element("p", { class: "x-note" }, this.described.legend),
       );
@@ -493,12 +516,14 @@
     async refreshPython() {
       const answer = await this.latest("python", { values: this.state.values, names: this.state.names });
       if (!answer) return;
+      const isChanged = Object.keys(this.state.changes).length > 0;
       if (!answer.python) return this.declared.replaceChildren(refusal(answer));
       const copy = (text) => element("button", { type: "button", onclick: () => navigator.clipboard?.writeText(text) }, "Copy");
       this.declared.replaceChildren(
         element("pre", { tabindex: "0" }, answer.python),
         copy(answer.python),
-        element("p", {}, "The whole design as a package of your own:"),
+        element("p", { class: "x-note" }, "Where rowbook is installed, it is imported from rowbook.keys."),
+        element("p", {}, `The whole design as a package of your own${isChanged ? "; put your key into its keys.py" : ""}:`),
         element("pre", { tabindex: "0" }, answer.command),
         copy(answer.command),
       );
@@ -510,6 +535,8 @@
 
   const refusal = (answer, before = "") =>
     element("p", { class: "x-refused", role: "alert" }, before + (answer.refused ?? answer.failed ?? "no answer"));
+
+  const sizeOf = (plan) => `${count(plan.ranges.length, "range")} with ${count(plan.read, "row")}`;
 
   // What a plan tells of a key that loses rows or their order.
   const faults = (plan) =>
@@ -583,6 +610,7 @@
       root.append(area, element("div", { class: "x-bar" }, run, reset, says), out);
       area.focus();
       area.setSelectionRange(0, 0);
+      area.scrollTop = 0;
     }
   }
 

@@ -22,7 +22,8 @@ from contextlib import redirect_stderr, redirect_stdout
 from functools import cache, lru_cache
 from importlib import import_module
 from io import StringIO
-from itertools import pairwise
+from itertools import chain, pairwise
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ import attrs
 
 from shared import keys
 from shared.command_line.named.typed_values import arguments, field_types, values_of
-from shared.command_line.new_package.name_words import read_renames, words_of
+from shared.command_line.new_package.name_words import plural, read_renames, words_of
 from shared.command_line.rows.given_rows import encode_keys, tables_of
 from shared.command_line.screen.wrong_usage import check_name
 from shared.designs import AccessPattern, Design
@@ -45,8 +46,8 @@ from shared.exhibit.part_colours import key_boxes, roles_of
 from shared.exhibit.range_words import range_words
 from shared.keys import Descending, InvalidKey, InvalidQuestion, KeyLayout, Slice, part, row_key, split_points
 from shared.keys.codecs import Codec
-from shared.keys.conditions import matcher
-from shared.keys.errors import message_of
+from shared.keys.conditions import is_one_value, matcher
+from shared.keys.errors import message_of, shown
 from shared.keys.parts import Part, Segment
 from shared.keys.prefixes import Prefix
 from shared.keys.ranges import Plan, RowRange
@@ -198,7 +199,9 @@ def _codec(table: Table, name: str, changes: Changes) -> Codec[Any]:
 
 def _meaning(declared: Part, codec: Codec[Any]) -> str:
     """The meaning of a part without what it says of another codec."""
-    return declared.meaning if codec == declared.codec else re.split(r", (?=\w+ first|any )", declared.meaning)[0]
+    if codec == declared.codec:
+        return declared.meaning
+    return re.split(r"[,;] (?=\w+ first|any |descending)", declared.meaning)[0]
 
 
 def _ascending(codec: Codec[Any]) -> Codec[Any]:
@@ -238,10 +241,11 @@ def describe(design: str) -> dict[str, Any]:
         fields = [{"name": part["name"], "is_needed": False, "value": None} for part in others]
         fields.insert(0, {"name": first["name"], "is_needed": False, "value": first["value"]})
         questions.append({"number": OWN, "question": OWN_WORDS, "table": table["name"], "fields": fields})
+    parts = chain.from_iterable(table.key.part_named for table in reversed(tables.values()))
     return {
         "design": design,
         "question": of.design.question,
-        "record": of.design.loads[0].record.__name__,
+        "names": [of.design.loads[0].record.__name__, *dict.fromkeys(parts)],
         "prefixes": [*PREFIXES],
         "legend": LEGEND,
         "tables": described,
@@ -302,7 +306,20 @@ def encode(design: str, table: str, changes: Changes, values: Texts) -> dict[str
         return {"refused": missing[0].reason, "parts": _parts(missing[0].parts)}
     row = found[0][1]
     line = key_line(layout.key)
-    return {"table": table, "row": row, "row_bytes": len(row), "parts": _parts(layout.key.segments(row)), "key": line}
+    if _lossy(layout.key):  # which cannot tell its parts
+        types = field_types(layout.key.key_class)
+        read = values_of(words, types, "part")
+        parts = [{"name": one.name, "bytes": one.codec.encode(read[one.name])} for one in layout.key.parts]
+        spread = row[: len(row) - sum(len(one["bytes"]) for one in parts)]
+        parts = [{"name": type(prefix).__name__, "bytes": spread} for prefix in layout.key.prefixes] + parts
+    else:
+        parts = _parts(layout.key.segments(row))
+    return {"table": table, "row": row, "row_bytes": len(row), "parts": parts, "key": line}
+
+
+def _lossy(layout: KeyLayout[Any]) -> list[str]:
+    """The parts whose texts are not told from what follows."""
+    return [one.name for one in layout.parts if isinstance(_ascending(one.codec), PublishedText)]
 
 
 def _parts(segments: Any) -> list[dict[str, Any]]:
@@ -325,9 +342,9 @@ def plan(
     """
     of = explored(design)
     declared = of.table(table)
-    shown = attrs.evolve(_stored(design, table, json.dumps([changes, rows])), cursor=cursor)
+    of_rows = attrs.evolve(_stored(design, table, json.dumps([changes, rows])), cursor=cursor)
     if question == OWN:
-        return _answered(shown, _conditions(declared, values), [])
+        return _answered(of_rows, _conditions(declared, values), [])
     pattern = of.design.patterns[question]
     measured = of.measured(pattern, [f"{name}={value}" for name, value in values.items() if value != ""])
     ranges = tuple(rows for stored_in, rows in measured.ranges if stored_in.decode() == table)
@@ -341,9 +358,11 @@ def plan(
     elif changes:
         raise InvalidQuestion(f"{pattern.name}: computes its answer, so only its own key can serve it")
     else:
-        return shown.counted(ranges, {}, [])
-    beyond = [] if explanation is None else [*explanation.client_work, *explanation.server_filtered]
-    return _answered(shown, conditions, beyond)
+        return of_rows.counted(ranges, {}, [])
+    beyond = [] if explanation is None else [*explanation.client_work]
+    answer = _answered(attrs.evolve(of_rows, declared=declared.key), conditions, beyond)
+    filtered = () if explanation is None else explanation.server_filtered
+    return answer if not filtered else {**answer, "filtered": filtered, "page": None}
 
 
 def _conditions(table: Table, values: Texts) -> dict[str, Any]:
@@ -362,34 +381,36 @@ def _conditions(table: Table, values: Texts) -> dict[str, Any]:
     return conditions
 
 
-def _answered(shown: "Shown", conditions: Mapping[str, Any], beyond: list[str]) -> dict[str, Any]:
-    layout = shown.table
+def _answered(rows: "Rows", conditions: Mapping[str, Any], beyond: list[str]) -> dict[str, Any]:
+    layout = rows.table
     if not conditions:
-        return shown.planned(layout.whole_table(), conditions, beyond)
+        return rows.planned(layout.whole_table(), conditions, beyond)
     try:
-        return shown.planned(layout.plan(**conditions), conditions, beyond)
+        return rows.planned(layout.plan(**conditions), conditions, beyond)
     except InvalidQuestion as error:
         refused = {"refused": message_of(error)}
     try:
         narrowed = layout.narrow(**conditions)
     except InvalidQuestion:
         narrowed, beyond = layout.whole_table(), [*beyond, *conditions]
-    return refused | {"narrowed": shown.planned(narrowed, conditions, beyond)}
+    return refused | {"narrowed": rows.planned(narrowed, conditions, beyond)}
 
 
 @attrs.frozen(eq=False)
-class Shown:
+class Rows:
     """A table with a layout, the keys of its rows, and a store that holds them; none if a row holds many records."""
 
     table: Table
     keys: list[Any]
     connection: Any
-    cursor: str | None
+    cursor: str | None = None
+    declared: KeyLayout[Any] | None = None
+    """The declared key, in whose direction a question of the design is answered; None for a question of a reader."""
 
     def planned(self, plan: Plan, conditions: Mapping[str, Any], beyond: list[str]) -> dict[str, Any]:
         """What a plan reads, with its first rows as the store returns them."""
         left = sorted({*plan.residual, *beyond} - {"order"})
-        return self.counted(plan.ranges, conditions, left) | self._page(plan)
+        return self.counted(plan.ranges, conditions, left) | self._page(plan, conditions, left)
 
     def counted(self, ranges: tuple[RowRange, ...], conditions: Mapping[str, Any], left: list[str]) -> dict[str, Any]:
         """The ranges, and how many of the rows are in them; of these, how many match as far as keys tell."""
@@ -397,10 +418,11 @@ class Shown:
         matches = self._matcher(conditions)
         found: dict[bytes, Any] = {}
         lost: list[str] = []
-        for key in self.keys:  # a key put twice is one row
-            before = found.setdefault(layout.row_of(key), key)
-            if _values(before) != _values(key):
-                lost.append(f"{', '.join(_values(key))} has the bytes of {', '.join(_values(before))}")
+        for key in self.keys:
+            row = layout.row_of(key)
+            if row in found and _values(found[row]) != _values(key):
+                lost.append(f"{', '.join(_values(key))} replaces {', '.join(_values(found[row]))}, whose bytes it has")
+            found[row] = key
         read = {row: key for row, key in found.items() if any(row in rows for rows in ranges)}
         return {
             "ranges": [_range(rows, layout) for rows in ranges],
@@ -422,17 +444,23 @@ class Shown:
         ]
         return lambda key: all(matches(getattr(key, name)) for name, matches in tests)
 
-    def _page(self, plan: Plan) -> dict[str, Any]:
-        """A page of the rows, as the store returns them."""
-        if self.connection is None:
+    def _page(self, plan: Plan, conditions: Mapping[str, Any], left: list[str]) -> dict[str, Any]:
+        """A page of the rows, as the store returns them; none if the keys do not tell which match."""
+        if self.connection is None or any(name not in self.table.key.part_named for name in left):
             return {}
         unreadable: list[InvalidRow] = []
-        query = Query(BoundTable(self.connection, self.table), plan).on_invalid(unreadable.append)
+        beyond = {name: condition for name, condition in conditions.items() if name not in plan.conditions}
+        query = Query(BoundTable(self.connection, self.table), plan).where(**beyond).on_invalid(unreadable.append)
+        wanted, present = (_first_open(layout, conditions) for layout in (self.declared, self.table.key))
+        is_reverse = wanted is not None and present is not None and wanted.name == present.name
+        is_reverse = is_reverse and wanted.codec.descending != present.codec.descending
+        query = query.newest_first(wanted.codec.descending) if is_reverse else query
         with metered(self.connection) as cost:
             page = query.page(PAGE, self.cursor)
         names = self.table.key.part_named
         return {
             "page": [{name: show_value(name, getattr(key, name)) for name in names} for key in page.records],
+            "is_reverse": is_reverse,
             "page_read": cost.rows_read,
             "page_rpcs": cost.rpcs,
             "cursor": page.cursor,
@@ -451,18 +479,24 @@ def _disordered(layout: KeyLayout[Any], found: Mapping[bytes, Any]) -> str:
 
 
 @lru_cache(maxsize=4)
-def _stored(design: str, table: str, changes_and_rows: str) -> Shown:
+def _stored(design: str, table: str, changes_and_rows: str) -> Rows:
     changes, rows = json.loads(changes_and_rows)
     of = explored(design)
     keys, layout = of.all_keys(of.table(table), rows), changed(of.table(table), changes)
     if any(isinstance(share_codec(one.codec), Slice) for one in layout.key.parts):
-        return Shown(layout, keys, None, None)
+        return Rows(layout, keys, None)
     of_keys = TableLayout(table, layout.holds, layout.key, RecordCells(layout.key.key_class, {}, marker="f:x"))
     connection = scratch_store([of_keys])
     with connection.table(table).batch() as batch:
         for key in keys:
             batch.put(layout.key.row_of(key), {b"f:x": MARKER_VALUE})
-    return Shown(of_keys, keys, connection, None)
+    return Rows(of_keys, keys, connection)
+
+
+def _first_open(layout: KeyLayout[Any] | None, conditions: Mapping[str, Any]) -> Part | None:
+    """The first part of a key for which a question gives no single value, by whose values its answer is sorted."""
+    parts = () if layout is None else layout.parts
+    return next((one for one in parts if not is_one_value(conditions.get(one.name, keys.between()))), None)
 
 
 def _values(key: Any) -> list[str]:
@@ -494,18 +528,18 @@ def _disordered(layout: KeyLayout[Any], found: Mapping[bytes, Any]) -> str:
 
 
 @lru_cache(maxsize=4)
-def _stored(design: str, table: str, changes_and_rows: str) -> Shown:
+def _stored(design: str, table: str, changes_and_rows: str) -> Rows:
     changes, rows = json.loads(changes_and_rows)
     of = explored(design)
     keys, layout = of.all_keys(of.table(table), rows), changed(of.table(table), changes)
     if any(isinstance(share_codec(one.codec), Slice) for one in layout.key.parts):
-        return Shown(layout, keys, None, None)
+        return Rows(layout, keys, None)
     of_keys = TableLayout(table, layout.holds, layout.key, RecordCells(layout.key.key_class, {}, marker="f:x"))
     connection = scratch_store([of_keys])
     with connection.table(table).batch() as batch:
         for key in keys:
             batch.put(layout.key.row_of(key), {b"f:x": MARKER_VALUE})
-    return Shown(of_keys, keys, connection, None)
+    return Rows(of_keys, keys, connection)
 
 
 def _is_misread(layout: KeyLayout[Any], row: bytes, key: Any) -> bool:
@@ -550,15 +584,19 @@ def python(
     """
     of = explored(design)
     declared, layout = of.table(table).key, changed(of.table(table), changes).key
-    if lossy := [one.name for one in layout.parts if isinstance(_ascending(one.codec), PublishedText)]:
+    if lossy := _lossy(layout):
         raise InvalidKey(f"{', '.join(lossy)}: PublishedText loses rows, so the library has no such codec")
     record = of.design.loads[0].record.__name__
-    words = _renames(record, {name: new.strip() for name, new in (names or {}).items() if new.strip()})
+    names = {name: new.strip() for name, new in (names or {}).items() if new.strip()}
+    for name, new in names.items():
+        if not new.isidentifier() or iskeyword(new):
+            raise ValueError(f"your name for {name}: must be a name of Python, such as garage_id (got {shown(new)})")
+    words = _renames(record, names)
     renames = read_renames(words.get("--record"), record, words.get("--rename", ()))
     types = field_types(layout.key_class)
-    named = renames.of(layout.name)
+    named = f"{names[record]}Key" if layout.name == CHANGED and record in names else renames.of(layout.name)
     fields = [
-        f"    {renames.of(one.name)}: {types[one.name].__name__} = part({one.codec}, {one.meaning!r})"
+        f"    {renames.of(one.name)}: {types[one.name].__name__} = part({one.codec}, {renames.in_prose(one.meaning)!r})"
         for one in layout.parts
     ]
     prefixes = (re.sub(r"(?<=of=')\w+", lambda of: renames.of(of[0]), str(prefix)) for prefix in layout.prefixes)
@@ -575,23 +613,31 @@ def python(
     imported += [f"from {declared.key_class.__module__} import {', '.join(own)}"] if own else []
     options = [f"--record {words['--record']}"] if "--record" in words else []
     options += [f"--rename {pair}" for pair in words.get("--rename", ())]
+    folder = plural("_".join(words_of(names[record]))) if record in names else design
     return {
         "python": "\n".join([*imported, "", "", text]),
-        "command": " ".join([f"rowbook new ../{design} --from {design}", *options]),
+        "command": " ".join([f"rowbook new ../{folder} --from {design}", *options]),
     }
 
 
 def _renames(record: str, names: Texts) -> dict[str, Any]:
-    """The options of `rowbook new` that give names to a record and to parts, with as few words as do."""
+    """The options of `rowbook new` that give names to a record and to parts, with as few words as do.
+
+    {"seller_id": "garage_id"} needs `seller=garage`, {"buyer_id": "plate"} `buyer=plate` and `buyer_id=plate`.
+    """
     options: dict[str, Any] = {"--record": names[record]} if record in names else {}
     pairs: list[str] = []
     for name, new in names.items():
+        if name == record:
+            continue
         old_words, new_words = name.split("_"), new.split("_")
+        if len(old_words) > 1 == len(new_words):
+            del old_words[-1]
         while len(old_words) > 1 < len(new_words) and old_words[-1] == new_words[-1]:
             del old_words[-1], new_words[-1]
-        old = name if words_of(record) == tuple(old_words) else "_".join(old_words)
-        for pair in (f"{old}={new if old == name else '_'.join(new_words)}", f"{name}={new}"):
-            if name != record and read_renames(options.get("--record"), record, pairs).of(name) != new:
+        shorter = [] if words_of(record) == (*old_words,) else [f"{'_'.join(old_words)}={'_'.join(new_words)}"]
+        for pair in (*shorter, f"{name}={new}"):
+            if read_renames(options.get("--record"), record, pairs).of(name) != new:
                 pairs.append(pair)
     return options | ({"--rename": pairs} if pairs else {})
 
