@@ -29,7 +29,7 @@ from tests.programs.service.running import UVICORN, service
 
 @pytest.mark.parametrize(
     ("framework", "command", "kill", "times"),
-    [("flask", FORKING, kill_a_worker, 6), ("fastapi", UVICORN, kill_all, 2)],
+    [("flask", FORKING, kill_a_worker, 6), pytest.param("fastapi", UVICORN, kill_all, 2, marks=pytest.mark.long)],
 )
 def test_killed_processes_lose_no_order(framework, command, kill, times, tmp_path: Path) -> None:
     url = f"embedded:{tmp_path / 'store.db'}"

@@ -84,6 +84,7 @@ def sized(name, records_a_day, days=90, servers=20):
     return sample, sizing(sample, 1, records_a_day, days, SplitPolicy(), servers)
 
 
+@pytest.mark.long
 def test_the_size_of_rows_that_are_written_again_is_that_of_rows_that_remain(monkeypatch):
     monkeypatch.setattr(sampling, "SAMPLE_ROWS", 4_000)
     sample, needed = sized("monitoring:latest", 10**8)
