@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from shared.command_line.named.typed_values import field_types, values_of
 from shared.designs.ruler import show_value
 from shared.keys import EscapedText
 from shared.queries import Query
@@ -19,6 +20,8 @@ from tests.shared.command_line.running import run
 QUICK = ("leaderboard", "links")
 EACH = [name if name in QUICK else pytest.param(name, marks=pytest.mark.long) for name in NAMES]
 pytestmark = pytest.mark.usefixtures("samples")
+OF_SLICES = ("counters", "monitoring")
+"""Designs whose every row holds many records, so that the explorer shows no pages of them."""
 SALT = {"kind": "Salt", "of": "seller_id", "number": 8}
 
 
@@ -168,6 +171,77 @@ def test_pages_come_in_the_order_of_the_key_until_its_last_row():
     assert {len(page) for page in pages[:-1]} == {explorer.PAGE}
     times = [created for owner, created, _code in keys if owner == keys[0][0]]
     assert times == sorted(times, reverse=True)
+
+
+def _any_changes(parts, dice):
+    """Another order of parts, other codecs and directions, and a prefix; maybe one that cannot be."""
+    kind = dice.choice([None, "Salt", "HashPrefix", "TimeBucket", "declared"])
+    prefix = kind and {
+        "kind": kind,
+        "of": dice.choice(parts)["name"],
+        "number": 86_400_000 if kind == "TimeBucket" else 4,
+    }
+    return {
+        "order": dice.sample([part["name"] for part in parts], len(parts)),
+        "codecs": {
+            part["name"]: dice.choice([text for text in part["codecs"] if not text.startswith("Published")])
+            for part in parts
+            if dice.random() < 0.3
+        },
+        "descending": {part["name"]: dice.random() < 0.5 for part in parts if dice.random() < 0.3},
+        **({} if kind == "declared" else {"prefix": prefix}),
+    }
+
+
+def _any_question(table, keys, dice):
+    """A question, as a reader types it, and what tells whether a key is of its answer."""
+    types = field_types(table.key.key_class)
+    texts, tests = {}, []
+    for name in types:
+        low, high = sorted(getattr(key, name) for key in dice.choices(keys, k=2))
+        ends = [show_value(name, value) for value in (low, high)]
+        read = [values_of([f"{name}={end}"], types, "part")[name] for end in ends]
+        if read != [low, high] or any(sign in end for end in ends for sign in ("..", "*")):
+            continue  # shown in another way than it is typed
+        form = dice.choice(["any", "value", "between"])
+        if form == "value":
+            texts[name] = ends[0]
+            tests.append(lambda key, name=name, low=low: getattr(key, name) == low)
+        elif form == "between" and low != high:
+            texts[name] = " .. ".join(ends)
+            tests.append(lambda key, name=name, low=low, high=high: low <= getattr(key, name) < high)
+    return texts, lambda key: all(test(key) for test in tests)
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_a_changed_key_answers_any_question_as_a_plain_list_does(name):
+    seed = random.randrange(10**6)
+    dice = random.Random(seed)
+    of = explorer.explored(name)
+    answered = 0
+    for _ in range(60):
+        described = dice.choice(ask("describe", design=name)["tables"])
+        table = of.table(described["name"])
+        keys = of.keys(table, "stored")
+        texts, is_wanted = _any_question(table, keys, dice)
+        given = {"design": name, "table": table.name, "changes": _any_changes(described["parts"], dice)}
+        given |= {"question": explorer.OWN, "values": texts}
+        found, plan = [], ask("plan", **given)
+        while (plan := plan.get("narrowed", plan)).get("page") is not None:
+            found += plan["page"]
+            if plan["cursor"] is None:
+                wanted = [
+                    {part: show_value(part, getattr(key, part)) for part in table.key.part_named}
+                    for key in keys
+                    if is_wanted(key)
+                ]
+                assert plan["matching"] == len(wanted), (seed, given)
+                as_lines = [sorted(json.dumps(row, sort_keys=True) for row in rows) for rows in (found, wanted)]
+                assert as_lines[0] == as_lines[1], (seed, given)
+                answered += 1
+                break
+            plan = ask("plan", **given, cursor=plan["cursor"])
+    assert answered or name in OF_SLICES
 
 
 def test_a_delimiter_that_texts_may_have_loses_rows_and_their_order():
