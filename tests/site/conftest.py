@@ -1,6 +1,5 @@
 """The built site in Chromium, which only `make verify PARTS=site` builds, and the samples of the explorer."""
 
-import json
 import os
 import re
 import shutil
@@ -11,7 +10,7 @@ import pytest
 
 from tests.designs import design_named
 from tests.programs.site.__main__ import BUILD, SITE
-from tests.programs.site.explorer import explorer
+from tests.programs.site.explorer import open_designs
 from tests.programs.site.explorer.samples import sample_rows
 from tests.programs.site.npm import file_of, npm_package
 
@@ -87,21 +86,10 @@ def check_readers():
 
 
 @pytest.fixture(scope="module")
-def samples(tmp_path_factory):
+def samples():
     """The samples that the explorer reads, each made when it is first read."""
-    folder = tmp_path_factory.mktemp("samples")
-    explorer.explored.cache_clear()
+    open_designs.open_design.cache_clear()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(explorer, "SAMPLES", _Samples(folder))
+        patched.setattr(open_designs, "read_rows", lambda name: sample_rows(design_named(name)))
         yield
-    explorer.explored.cache_clear()
-
-
-class _Samples:
-    def __init__(self, folder):
-        self.folder = folder
-
-    def __truediv__(self, name):
-        path = self.folder / name
-        path.write_text(json.dumps(sample_rows(design_named(name.removesuffix(".json")))), encoding="utf-8")
-        return path
+    open_designs.open_design.cache_clear()

@@ -2,7 +2,6 @@
 
 import json
 import random
-import shutil
 import subprocess
 import sys
 
@@ -12,9 +11,13 @@ from shared.command_line.named.typed_values import field_types, values_of
 from shared.designs.ruler import show_value
 from shared.keys import EscapedText
 from shared.queries import Query
-from tests.designs import NAMES
+from tests.designs import NAMES, design_named
 from tests.programs.site.explorer import explorer
 from tests.programs.site.explorer.__main__ import code_files
+from tests.programs.site.explorer.changed_keys import CODECS
+from tests.programs.site.explorer.open_designs import open_design
+from tests.programs.site.explorer.samples import sample_rows
+from tests.programs.site.explorer.stored_keys import PAGE
 from tests.shared.command_line.running import run
 
 QUICK = ("leaderboard", "links")
@@ -31,7 +34,7 @@ def ask(call, **given):
 
 def keys_with_words(name, count, seed=0):
     """Keys of the design's samples: the table, and the values of its parts as a reader types them."""
-    of = explorer.explored(name)
+    of = open_design(name)
     keys = [(table, key) for table in of.rows for key in of.keys(of.table(table), "stored")]
     for table, key in random.Random(seed).sample(keys, min(count, len(keys))):
         names = of.table(table).key.part_named
@@ -59,7 +62,7 @@ def test_bytes_are_those_of_rowbook_explain(name):
 
 @pytest.mark.parametrize("name", EACH)
 def test_ranges_are_those_of_the_repository(name):
-    of = explorer.explored(name)
+    of = open_design(name)
     for question in ask("describe", design=name)["questions"]:
         values = {field["name"]: field["value"] for field in question["fields"] if field["value"] is not None}
         given = {"design": name, "table": question["table"], "changes": {}, "question": question["number"]}
@@ -77,7 +80,7 @@ def test_ranges_are_those_of_the_repository(name):
                 continue
             wanted = query.explain().ranges
         ranges = planned.get("narrowed", planned)["ranges"]
-        assert [(rows["from"], rows["up_to"]) for rows in ranges] == [
+        assert [(rows["start"], rows["stop"]) for rows in ranges] == [
             (rows.start.hex(), rows.stop and rows.stop.hex()) for rows in wanted
         ]
 
@@ -87,11 +90,10 @@ def test_the_declaration_to_copy_makes_the_same_bytes(name):
     for table in ask("describe", design=name)["tables"]:
         values = {part["name"]: part["value"] for part in table["parts"]}
         for changes in ({}, {"prefix": {"kind": "HashPrefix", "of": table["parts"][0]["name"], "number": 2}}):
-            given = {"design": name, "table": table["name"], "changes": changes}
-            names = {}
-            exec(ask("python", **given)["python"], names)
-            row = bytes.fromhex(ask("encode", **given, values=values)["row"])
-            assert names["LAYOUT"].encode(names["LAYOUT"].decode(row)) == row
+            given = {"design": name, "table": table["name"], "changes": changes, "values": values}
+            row = bytes.fromhex(ask("encode", **given)["row"])
+            printed = ask("run", code=ask("python", **given, names={})["python"])
+            assert printed == {"output": f"{row.hex(' ')}\n", "is_failed": False}
 
 
 def test_another_order_of_parts_is_another_key():
@@ -106,7 +108,8 @@ def test_another_order_of_parts_is_another_key():
     assert [part["bytes"] for part in changed["parts"][1:]] == [
         part["bytes"] for part in reversed(declared["parts"][:-1])
     ]
-    assert not ask("landing", **of, changes=changes)["verdict"].startswith(ask("landing", **of, changes={})["verdict"])
+    verdicts = [ask("landing", **of, changes=of_key)["verdict"].partition(":")[0] for of_key in ({}, changes)]
+    assert verdicts == ["even", "uneven"]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +124,7 @@ def test_another_order_of_parts_is_another_key():
     ],
 )
 def test_a_layout_that_cannot_be_is_refused_in_one_line(changes, reason):
-    for call, given in (("encode", {"values": {}}), ("landing", {}), ("python", {})):
+    for call, given in (("encode", {"values": {}}), ("landing", {}), ("python", {"values": {}, "names": {}})):
         answer = ask(call, design="links", table="links_of_owner", changes=changes, **given)
         assert reason in answer["refused"]
         assert "\n" not in answer["refused"]
@@ -168,7 +171,7 @@ def test_pages_come_in_the_order_of_the_key_until_its_last_row():
     assert answer["page_read"] == len(pages[-1])
     keys = [tuple(key.values()) for page in pages for key in page]
     assert len({*keys}) == len(keys) == answer["rows"]
-    assert {len(page) for page in pages[:-1]} == {explorer.PAGE}
+    assert {len(page) for page in pages[:-1]} == {PAGE}
     times = [created for owner, created, _code in keys if owner == keys[0][0]]
     assert times == sorted(times, reverse=True)
 
@@ -184,7 +187,7 @@ def _any_changes(parts, dice):
     return {
         "order": dice.sample([part["name"] for part in parts], len(parts)),
         "codecs": {
-            part["name"]: dice.choice([text for text in part["codecs"] if not text.startswith("Published")])
+            part["name"]: dice.choice([codec["name"] for codec in part["codecs"] if not codec["loses_rows"]])
             for part in parts
             if dice.random() < 0.3
         },
@@ -217,7 +220,7 @@ def _any_question(table, keys, dice):
 def test_a_changed_key_answers_any_question_as_a_plain_list_does(name):
     seed = random.randrange(10**6)
     dice = random.Random(seed)
-    of = explorer.explored(name)
+    of = open_design(name)
     answered = 0
     for _ in range(60):
         described = dice.choice(ask("describe", design=name)["tables"])
@@ -251,17 +254,18 @@ def test_a_delimiter_that_texts_may_have_loses_rows_and_their_order():
     of["rows"] = [dict(zip(names, key, strict=True)) for key in keys]
     right, wrong = (
         ask("plan", **of, changes={"codecs": dict.fromkeys(names[:-1], codec)})
-        for codec in ("EscapedText", "PublishedText('_')")
+        for codec in ("EscapedText", "JoinedText('_')")
     )
     assert (right["lost"], right["misread"], right["disordered"]) == ([], [], "")
     assert right["page"] == [of["rows"][0]]
-    assert wrong["lost"] == ["s_1, n, c, p replaces s, 1_n, c, p, whose bytes it has"]
-    assert wrong["misread"] == ["shop s_1 as s, region n as 1, category c as n, product_id p as c_p"]
-    assert wrong["disordered"]
-    refused = ask(
-        "python", design="catalog", table="catalog_products", changes={"codecs": {"shop": "PublishedText('_')"}}
-    )
-    assert refused["refused"].startswith("shop: PublishedText loses rows")
+    assert wrong["lost"] == ["(s_1, n, c, p) overwrites (s, 1_n, c, p): both have the same row key"]
+    assert wrong["misread"] == [
+        "shop s_1 is read as s, region n is read as 1, category c is read as n, product_id p is read as c_p"
+    ]
+    assert wrong["disordered"] == "shop A1 before A"
+    lossy = {"design": "catalog", "table": "catalog_products", "changes": {"codecs": {"shop": "JoinedText('_')"}}}
+    refused = ask("python", **lossy, values={}, names={})
+    assert refused["refused"].startswith("shop: JoinedText loses rows")
 
 
 def test_own_names_are_those_of_the_declaration_and_of_the_command_that_copies():
@@ -279,10 +283,18 @@ def test_own_names_are_those_of_the_declaration_and_of_the_command_that_copies()
         "rowbook new ../tickets --from links --record Ticket"
         " --rename owner=garage_id --rename created=sold --rename code=ticket_number"
     )
-    named = ask("python", design="orders", table="orders_by_buyer", changes={}, names={"buyer_id": "plate"})
+    named = ask("python", design="orders", table="orders_by_buyer", changes={}, values={}, names={"buyer_id": "plate"})
     assert "class OrderByPlate:\n    plate: str" in named["python"]
-    refused = ask("python", **of, names={"owner": "garage id"})["refused"]
-    assert refused == "your name for owner: must be a name of Python, such as garage_id (got 'garage id')"
+    for wrong, reason in (
+        (
+            {"owner": "garage id"},
+            "your name for owner: must be an ASCII Python name, such as garage_id (got 'garage id')",
+        ),
+        ({"owner": "self"}, "your name for owner: must be another name than self, which every key class uses"),
+        ({"Link": "ticket"}, "your name for Link: must start with a capital, such as Ticket (got 'ticket')"),
+        ({"owner": "code"}, "your names: owner and code must have different names (got code)"),
+    ):
+        assert ask("python", **of, values={}, names=wrong) == {"refused": reason}
 
 
 def test_a_question_of_the_design_keeps_its_direction_when_a_key_has_another():
@@ -314,7 +326,7 @@ def test_a_question_of_ones_own_has_intervals_and_starts():
     assert whole["rows"] == whole["read"] > start["read"] > none["read"] == 0
     refused = ask("plan", **of, values={"owner": "o*", "code": "x"})
     assert "code" in refused["refused"]
-    assert refused["narrowed"]["left"] == ["code"]
+    assert refused["narrowed"]["compared"] == ["code"]
     key = whole["page"][-1]
     found = ask("plan", **of, values={"code": key["code"]})["narrowed"]
     assert (found["read"], found["matching"], found["page"]) == (whole["rows"], 1, [key])
@@ -328,7 +340,7 @@ def test_the_files_that_a_browser_gets_are_all_that_it_needs(tmp_path):
     samples = tmp_path / "site_explorer" / "samples"
     samples.mkdir()
     for name in QUICK:
-        shutil.copy(explorer.SAMPLES / f"{name}.json", samples)
+        (samples / f"{name}.json").write_text(json.dumps(sample_rows(design_named(name))), encoding="utf-8")
     program = (
         "import sys, time; sys.path.insert(0, sys.argv[1])\n"
         "from site_explorer import in_browser; in_browser.prepare()\n"
@@ -345,7 +357,7 @@ def test_the_files_that_a_browser_gets_are_all_that_it_needs(tmp_path):
 
 
 def test_codecs_to_choose_hold_values_of_their_type():
-    for of_type, codecs in explorer.CODECS.items():
+    for of_type, codecs in CODECS.items():
         for codec in codecs:
             value = {str: "7", int: 7, bytes: b"7"}[of_type]
             assert codec.decode(codec.encode(value)) == value

@@ -86,18 +86,18 @@ class Renames:
         return re.compile(rf"\b(?P<article>an? )?\b(?P<words>{self.forms})\b", re.IGNORECASE)
 
 
-def read_renames(record: str | None, of_record: str, words: Iterable[str]) -> Renames:
-    """The renames of a command line: `--record NEW`, which renames the words of `of_record`, and some `OLD=NEW`."""
+def read_renames(record: str | None, old_record: str, words: Iterable[str]) -> Renames:
+    """The renames of a command line: `--record NEW`, which renames the words of `old_record`, and some `OLD=NEW`."""
     words = list(words)
     given = [word.partition("=")[::2] for word in words]
-    wrong = [repr(word) for word, (old, new) in zip(words, given, strict=True) if not (_is_name(old) and _is_name(new))]
+    wrong = [repr(word) for word, (old, new) in zip(words, given, strict=True) if not (is_name(old) and is_name(new))]
     if wrong:
-        wanted = "two names of Python in ASCII, such as order_number=ticket_number"
+        wanted = "two ASCII Python names, such as order_number=ticket_number"
         raise WrongUsage(f"--rename: must be OLD=NEW, {wanted} (got {', '.join(wrong)})")
     if record is not None:
-        if not _is_name(record) or not record[0].isupper():
+        if not is_name(record) or not record[0].isupper():
             raise WrongUsage(f"--record: must be the name of a class, such as Ticket (got {record!r})")
-        given.insert(0, (of_record, record))
+        given.insert(0, (old_record, record))
     pairs: dict[Words, tuple[str, str]] = {}
     for old, new in given:
         first_old, first_new = pairs.setdefault(words_of(old), (old, new))
@@ -108,6 +108,6 @@ def read_renames(record: str | None, of_record: str, words: Iterable[str]) -> Re
     return Renames(tuple(sorted(renames, key=lambda pair: -len(pair[0]))))
 
 
-def _is_name(name: str) -> bool:
-    """Whether a name consists of words, in either style, none of which would be lost."""
+def is_name(name: str) -> bool:
+    """Whether this is an ASCII Python name, of words joined by `_` or by capitals, and no keyword."""
     return _NAME.fullmatch(name) is not None and not keyword.iskeyword(name)

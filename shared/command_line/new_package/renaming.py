@@ -66,15 +66,12 @@ class NewNames:
         assert found is not None
         prefix, quote, inner = found.groups()
         if "f" in prefix.lower():
-            inner = _IN_BRACES.sub(lambda found: _IDENTIFIER.sub(self._known, found[0]), inner)
+            inner = _IN_BRACES.sub(lambda found: _IDENTIFIER.sub(lambda name: self.of(name[0]), found[0]), inner)
         return f"{prefix}{quote}{self.told.get(inner, self._in_prose(inner))}{quote}"
 
     def _in_prose(self, text: str) -> str:
         """A text with new names between backticks, those of several words, and `Class.field` of errors."""
         return _NAMED.sub(lambda found: _IDENTIFIER.sub(self._told, found[0]), text)
-
-    def _known(self, found: re.Match[str]) -> str:
-        return self.names.get(found[0], found[0])
 
     def _told(self, found: re.Match[str]) -> str:
         return self.told.get(found[0], found[0])
@@ -137,7 +134,7 @@ def _unknown(old: str, told: Iterable[str]) -> str:
 
 
 def _contains(words: tuple[str, ...], old: tuple[str, ...]) -> bool:
-    renamed = Renames(((old, ("x",)),))
+    renamed = Renames(((old, ("",)),))
     return renamed.of("_".join(words)) != "_".join(words)
 
 

@@ -23,7 +23,7 @@ _EXPLORER = "explorer/explorer.js"
 
 
 def page_context(app, page, template, context, doctree):
-    """Gives headings of the navigation a level, lets keys scroll what is too wide, and loads the explorer."""
+    """Gives headings in the navigation a level, lets the keyboard scroll tables and code, and loads the explorer."""
     captions = context["furo_navigation_tree"]
     context["furo_navigation_tree"] = captions.replace('role="heading"', 'role="heading" aria-level="2"')
     body = context.get("body", "")

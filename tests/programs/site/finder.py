@@ -1,4 +1,4 @@
-"""The home page: under which key a question costs little, with the costs of the design that has that key.
+"""The home page: for each question the row key that answers it, and what it costs.
 
 The questions are those of the root README, which links a page for each; `ANSWERS` names what is measured for them.
 """
@@ -54,12 +54,16 @@ LINK = re.compile(r"(\]\(|^\[[^\]]+\]: )(?!\w+:|#)([^)#\s]+)", re.MULTILINE)
 """A link or a picture of a page: what comes before its path, and the path, relative to the page and without anchor."""
 KEY_EXPLORER = (
     "Each design's page has a key explorer: change the key, and see its bytes, what each question reads, and where new "
-    "rows land. Is a key hot that you have already? `rowbook review --keys FILE` [shows "
-    "it](shared/command_line/README.md#review)."
+    "rows land. Is your own key hot? `rowbook review --keys FILE` [shows it](shared/command_line/README.md#review)."
 )
 _SECTION = "## Find your question\n"
 _ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \| \[([^\]]+)\]\(([^)]+)\) \|$", re.MULTILINE)
 _PICTURE = re.compile(r"^!\[[^\]]*\]\([^)]+\)$", re.MULTILINE)
+
+
+def target(folder: str, link: re.Match[str]) -> str:
+    """The path that a link of a page in this folder leads to."""
+    return normpath(f"{folder}/{link[2]}".lstrip("/"))
 
 
 def home_page() -> str:

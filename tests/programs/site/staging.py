@@ -1,18 +1,18 @@
 """The source of the site: the Markdown pages of the repository, the code that they link, and a home page.
 
 The text of a page stays as it is, but for its links: `README.md` of a folder becomes its `index`, a file of code a
-page. Each page of a design gets a place for the explorer, and examples in Python one around them.
+page. Each page of a design gets a place for the explorer, and each Python example a frame that makes it editable.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from posixpath import normpath, relpath
+from posixpath import relpath
 
 from shared.exhibit.part_colours import DARK, INK, LIGHT, Colours
 from tests.designs import NAMES
-from tests.programs.site.finder import HOME, LINK, OVERVIEW, home_page
+from tests.programs.site.finder import HOME, LINK, OVERVIEW, home_page, target
 from tests.readmes import READMES, ROOT, named
 
 ROOM = Path(__file__).parent
@@ -28,8 +28,14 @@ SHORT_TITLES = {OVERVIEW: "Overview", "CARD.md": "Card", "REFERENCE.md": "Refere
 """What the navigation calls pages, if not by their own titles."""
 _CODE = re.compile(r"(^(`{3,}).*?^\2$)", re.MULTILINE | re.DOTALL)
 _EXAMPLE = re.compile(r"^```python\n.*?^```\n", re.MULTILINE | re.DOTALL)
-WITH_EXAMPLES = (OVERVIEW, "shared/keys/README.md", *(f"domains/{name}/README.md" for name in NAMES if name != "tsdb"))
-"""Pages whose examples run in the browser; those of `tsdb` need numpy, for which there is no build for browsers."""
+NEED_NUMPY = ("tsdb",)
+"""Designs whose code needs numpy, for which there is no build for browsers."""
+WITH_EXAMPLES = (
+    OVERVIEW,
+    "shared/keys/README.md",
+    *(f"domains/{name}/README.md" for name in NAMES if name not in NEED_NUMPY),
+)
+"""Pages whose examples run in the browser."""
 
 
 def site_files() -> tuple[dict[str, str], set[str]]:
@@ -80,7 +86,7 @@ def _files_in(folder: Path) -> str:
 
 
 def _design_page(name: str, text: str) -> str:
-    """The page of a design with its two places, and its further pages in the navigation."""
+    """The page of a design with a place for the explorer, and links to its further pages in the navigation."""
     end = "<!-- end -->\n"  # of the first block, which is a picture, or the keys of a design without pictures
     text = text.replace(end, f'{end}\n<div class="explorer" data-design="{name}">{EXPLORER_WORDS}</div>\n', 1)
     others = sorted(file.name for file in (ROOT / "domains" / name).glob("*.md") if file.name != OVERVIEW)
@@ -92,7 +98,7 @@ def _linked(path: str, text: str) -> Iterator[str]:
     folder = path if (ROOT / path).is_dir() else path.rpartition("/")[0]
     for part in _CODE.split(text)[::3]:
         for link in LINK.finditer(part):
-            yield normpath(f"{folder}/{link[2]}".lstrip("/"))
+            yield target(folder, link)
 
 
 def _with_page_links(page: str, text: str) -> str:
@@ -100,7 +106,7 @@ def _with_page_links(page: str, text: str) -> str:
     folder = page.rpartition("/")[0]
 
     def link_to_page(link: re.Match[str]) -> str:
-        path = normpath(f"{folder}/{link[2]}".lstrip("/"))
+        path = target(folder, link)
         return link[0] if path.endswith(".svg") else link[1] + relpath(page_of(path), folder or ".")
 
     parts = _CODE.split(text)
@@ -129,7 +135,7 @@ def _toctree(caption: str, entries: Iterable[tuple[str, str]]) -> str:
 
 
 def _part_colours() -> str:
-    """The colours of the pictures, of parts of keys and of the ground, as variables of CSS."""
+    """The colours of the pictures, of parts of keys and of the ground: as variables of CSS, and rules for key parts."""
 
     def rule(selector: str, colours: Colours, ground: str) -> str:
         pairs = (f"--{role}: {fill}; --{role}-line: {line};" for role, (fill, line) in colours.items())
@@ -138,7 +144,11 @@ def _part_colours() -> str:
     light, dark = INK["light"][2], INK["dark"][2]
     unless_light = rule("body:not([data-theme=light])", DARK, dark)
     always = rule("body", LIGHT, light) + rule("body[data-theme=dark]", DARK, dark)
-    return f"{always}@media (prefers-color-scheme: dark) {{ {unless_light}}}\n"
+    boxes = "".join(
+        f".finder code.{role}, .x-{role} {{ background: var(--{role}); outline: 1px solid var(--{role}-line); }}\n"
+        for role in LIGHT
+    )
+    return f"{always}@media (prefers-color-scheme: dark) {{ {unless_light}}}\n{boxes}"
 
 
 def _icon() -> str:

@@ -28,15 +28,15 @@ PYODIDE = (
     "pyodide@314.0.7",
     "sha512-0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A==",
 )
-OF_PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json", "python_stdlib.zip")
+PYODIDE_FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json", "python_stdlib.zip")
 PACKAGES = (
     *("attrs", "cattrs", "happybase", "ijson", "importlib_resources", "msgpack", "ply", "rich", "six", "thriftpy2"),
     "typing_extensions",
 )
-OF_RICH = ("rich/__init__.py", "rich/_extension.py", "rich/cells.py", "rich/_unicode_data/")
+RICH_FILES = ("rich/__init__.py", "rich/_extension.py", "rich/cells.py", "rich/_unicode_data/")
 """The widths of characters, which is all that is used of rich."""
 SCRIPTS = ("explorer.js", "explorer.css", "worker.js")
-MOST_GZIP_BYTES, MOST_BYTES = 9_000_000, 16_000_000
+MAX_GZIP_BYTES, MAX_BYTES = 9_000_000, 16_000_000
 """What the explorer may load: as the sum of `gzip -9`, and unpacked."""
 
 
@@ -51,7 +51,7 @@ def build(folder: Path) -> None:
     with zipfile.ZipFile(folder / "python.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for name, data in python_files():
             packed.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), data, zipfile.ZIP_DEFLATED, 9)
-    loaded = [*OF_PYODIDE, "python.zip"]
+    loaded = [*PYODIDE_FILES, "python.zip"]
     files = {name: (folder / name).stat().st_size for name in loaded}
     digest = hashlib.sha256(b"".join((folder / name).read_bytes() for name in loaded)).hexdigest()
     (folder / "files.json").write_text(json.dumps({"version": digest, "bytes": files}), encoding="utf-8")
@@ -63,7 +63,7 @@ def build(folder: Path) -> None:
 def add_pyodide(folder: Path) -> None:
     """Puts the core of Pyodide into the folder."""
     with npm_package(*PYODIDE) as package:
-        for name in OF_PYODIDE:
+        for name in PYODIDE_FILES:
             (folder / name).write_bytes(file_of(package, name))
 
 
@@ -82,8 +82,9 @@ def code_files() -> Iterator[tuple[str, bytes]]:
     for room in ("shared", "domains"):
         for path in sorted((ROOT / room).rglob("*.py")):
             yield str(path.relative_to(ROOT)), path.read_bytes()
-    for name in ("explorer.py", "in_browser.py"):
-        yield f"site_explorer/{name}", (HERE / name).read_bytes()
+    for path in sorted(HERE.glob("*.py")):
+        if path.stem not in ("__main__", "samples"):  # which the build needs
+            yield f"site_explorer/{path.name}", path.read_bytes()
 
 
 def package_files(name: str) -> Iterator[tuple[str, bytes]]:
@@ -92,7 +93,7 @@ def package_files(name: str) -> Iterator[tuple[str, bytes]]:
         is_licence = "dist-info" in file.parts[0] and "LICENSE" in file.name.upper()
         if ".." in file.parts or not (file.suffix in (".py", ".thrift") or is_licence):
             continue
-        if name == "rich" and not (is_licence or str(file).startswith(OF_RICH)):
+        if name == "rich" and not (is_licence or str(file).startswith(RICH_FILES)):
             continue
         data = file.read_binary()
         found = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
@@ -109,9 +110,9 @@ def check_sizes(folder: Path) -> None:
         print(f"{name:20} {len(data):12,} bytes {packed[name]:12,} by gzip -9")
     raw, small = sum(map(len, sizes.values())), sum(packed.values())
     print(f"{'all':20} {raw:12,} bytes {small:12,} by gzip -9")
-    if raw > MOST_BYTES or small > MOST_GZIP_BYTES:
+    if raw > MAX_BYTES or small > MAX_GZIP_BYTES:
         raise TooLarge(
-            f"{folder.name}: must be at most {MOST_BYTES:,} bytes, {MOST_GZIP_BYTES:,} by gzip -9 "
+            f"{folder.name}: must be at most {MAX_BYTES:,} bytes, {MAX_GZIP_BYTES:,} by gzip -9 "
             f"(got {raw:,} and {small:,})"
         )
 

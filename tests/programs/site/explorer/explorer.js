@@ -2,6 +2,7 @@
 (() => {
   const folder = new URL("./", document.currentScript.src);
   const HASH = "#explorer=";
+  const MAX_RANGES = 8; // of a question that are shown
   const WHY = new URL("../../shared/keys/index.html#text-joined-with-a-delimiter-loses-rows", folder);
 
   // ---- elements
@@ -119,7 +120,8 @@
       if (!location.hash.startsWith(HASH)) return;
       button.querySelector("button").click(); // whoever opens such a link asks for its key
       const scroll = () => root.scrollIntoView();
-      document.readyState === "complete" ? scroll() : addEventListener("load", scroll); // pictures have their places then
+      if (document.readyState === "complete") scroll();
+      else addEventListener("load", scroll); // pictures have their places then
     }
 
     async open() {
@@ -131,19 +133,19 @@
       this.parts = element("ol", { class: "x-parts", "aria-label": "Parts of the key, from left to right" });
       this.prefix = element("div", { class: "x-bar" });
       this.bytes = element("div", { class: "x-row" });
-      this.asked = element("div", { class: "x-bar x-fields" });
-      this.planned = element("div", { "aria-live": "polite" });
-      this.landed = element("div");
-      this.added = element("div", { class: "x-bar" });
+      this.questionBox = element("div", { class: "x-bar x-fields" });
+      this.planBox = element("div", { "aria-live": "polite" });
+      this.heatBox = element("div");
+      this.addBox = element("div", { class: "x-bar" });
       this.faults = element("div", { "aria-live": "polite" });
       this.names = element("div", { class: "x-bar x-fields" });
-      this.declared = element("div");
+      this.pythonBox = element("div");
       const title = (text) => element("p", { class: "x-title" }, text);
-      const names = element("p", {}, "Your own names, if you want others: of a record, and of each part");
+      const names = element("p", {}, "Rename the record and the parts. An empty field keeps the name.");
       this.root.append(
-        ...[this.live, this.top, this.parts, this.prefix, this.bytes, this.added, this.faults],
-        element("details", {}, element("summary", {}, "As Python, with your own names"), names, this.names, this.declared),
-        ...[title("A question"), this.asked, this.planned, title("Where new rows land"), this.landed],
+        ...[this.live, this.top, this.parts, this.prefix, this.bytes, this.addBox, this.faults],
+        element("details", {}, element("summary", {}, "As Python, with names of your own"), names, this.names, this.pythonBox),
+        ...[title("What a question reads"), this.questionBox, this.planBox, title("Where new rows land"), this.heatBox],
       );
       addEventListener("hashchange", () => this.fromLink());
       if (!this.fromLink()) this.choose((described.tables.find((table) => table.parts.length > 1) ?? described.tables[0]).name);
@@ -212,17 +214,15 @@
 
     showTop() {
       const tables = this.described.tables.map((table) => [table.name, table.name]);
-      const copied = element("span", { role: "status" });
-      const link = async () => {
-        history.replaceState(null, "", HASH + encodeURIComponent(JSON.stringify(this.state)));
-        await navigator.clipboard?.writeText(location.href).catch(() => {});
-        copied.textContent = "Copied: the address carries it all";
+      const reset = { type: "button", onclick: () => this.choose(this.state.table, {}) };
+      const link = () => {
+        this.keepInAddress();
+        return location.href;
       };
       this.top.replaceChildren(
         element("label", {}, "Table ", choice("Table", tables, this.state.table, (name) => this.choose(name))),
-        element("button", { type: "button", onclick: () => this.choose(this.state.table, {}) }, "Reset"),
-        element("button", { type: "button", onclick: link }, "Copy link"),
-        copied,
+        element("button", reset, "Reset"),
+        copyButton("Copy link", link),
       );
     }
 
@@ -271,7 +271,7 @@
             bytes,
             choice(
               `Codec of ${name}`,
-              part.codecs.map((text) => [text, text.startsWith("Published") ? `${text}: loses rows` : text]),
+              part.codecs.map(({ name: text, loses_rows }) => [text, loses_rows ? `${text} (loses rows)` : text]),
               codec,
               (text) => this.change({ codecs: { ...changes.codecs, [name]: text } }, `${name} codec`),
               { "data-focus": `${name} codec` },
@@ -304,17 +304,17 @@
       const kinds = [
         ...(declared ? [["declared", declared]] : []),
         ["none", "none"],
-        ...this.described.prefixes.map((kind) => [kind, kind]),
+        ...Object.keys(this.described.prefixes).map((kind) => [kind, kind]),
       ];
       const chosen = given === undefined ? (declared ? "declared" : "none") : (given?.kind ?? "none");
-      const numbers = { Salt: ["buckets", 8], Modulo: ["by", 8], HashPrefix: ["bytes", 1], TimeBucket: ["every_ms", 900000] };
       const choose = (kind) => {
         const { prefix: _, ...rest } = this.state.changes;
         this.state.changes = rest;
         if (kind === "declared" || (kind === "none" && !declared)) return this.show("prefix");
         const part = kind === "TimeBucket" || kind === "Modulo" ? this.table.parts.find((one) => one.type === "int") : null;
         const of = (part ?? this.table.parts[0]).name;
-        this.change({ prefix: kind === "none" ? null : { kind, of, number: numbers[kind]?.[1] ?? 8 } }, "prefix");
+        const prefix = kind === "none" ? null : { kind, of, number: this.described.prefixes[kind][1] };
+        this.change({ prefix }, "prefix");
       };
       const line = [element("label", {}, "Prefix ", choice("Prefix", kinds, chosen, choose, { "data-focus": "prefix" }))];
       if (given) {
@@ -323,7 +323,7 @@
         const number = ({ target }) => this.change({ prefix: { ...given, number: Number(target.value) } }, "prefix number");
         const value = { type: "number", min: 1, value: given.number, "data-focus": "prefix number", onchange: number };
         line.push(element("label", {}, "of ", choice("Part", parts, given.of, of, { "data-focus": "prefix of" })));
-        line.push(element("label", {}, `${numbers[given.kind]?.[0] ?? "number"} `, element("input", value)));
+        line.push(element("label", {}, `${this.described.prefixes[given.kind][0]} `, element("input", value)));
       }
       this.prefix.replaceChildren(...line);
     }
@@ -337,7 +337,7 @@
       };
       const add = { type: "button", class: "x-add", "data-focus": "added", onclick: () => set([...rows, { ...values }]) };
       const remove = { type: "button", onclick: () => set([]) };
-      this.added.replaceChildren(
+      this.addBox.replaceChildren(
         element("button", add, "Add this key to the rows"),
         ...(rows.length ? [`${count(rows.length, "row")} of your own`, element("button", remove, "Remove")] : []),
       );
@@ -366,9 +366,14 @@
       const question = questions.find((one) => one.number === this.state.question);
       const names = questions.map((one) => [String(one.number), one.question]);
       const choose = (number) => {
-        this.state.question = Number(number);
-        this.state.asked = sampleOf(questions.find((one) => one.number === this.state.question));
+        const chosen = questions.find((one) => String(one.number) === number);
+        this.state.question = chosen.number;
+        this.state.asked = sampleOf(chosen);
         this.show("question");
+      };
+      const hint = ({ name, is_needed }) => {
+        if (question.number !== null) return is_needed ? "needed" : "any";
+        return name.endsWith("_ms") ? "2026-01-12..2026-01-13; empty: any" : "a value, a..b or a*; empty: any";
       };
       const fields = question.fields.map((field) =>
         element(
@@ -377,7 +382,7 @@
           `${field.name} `,
           element("input", {
             ...{ value: this.state.asked[field.name] ?? "", spellcheck: "false" },
-            placeholder: question.number < 0 ? "any, or a value, a..b, a*" : field.is_needed ? "needed" : "any",
+            placeholder: hint(field),
             oninput: ({ target }) => {
               this.state.asked[field.name] = target.value;
               this.refreshPlan();
@@ -386,7 +391,7 @@
         ),
       );
       const select = choice("Question", names, String(this.state.question), choose, { "data-focus": "question" });
-      this.asked.replaceChildren(select, ...fields);
+      this.questionBox.replaceChildren(select, ...fields);
     }
 
     get given() {
@@ -398,28 +403,35 @@
       this.root.dataset.shown = JSON.stringify(this.state); // tests wait for it
     }
 
+    keepInAddress() {
+      history.replaceState(null, "", HASH + encodeURIComponent(JSON.stringify(this.state)));
+    }
+
+    get isChanged() {
+      return Object.keys(this.state.changes).length > 0;
+    }
+
     // The answer to the latest request of its kind; null if a later one has been sent.
     async latest(call, given) {
       this.sent = { ...this.sent, [call]: (this.sent?.[call] ?? 0) + 1 };
       const mine = this.sent[call];
       const state = JSON.stringify(this.state);
       this.first ??= location.hash.startsWith(HASH) ? "" : state; // a reader who changed nothing keeps the address
-      const isLink = state !== this.first || location.hash.startsWith(HASH);
-      if (isLink) history.replaceState(null, "", HASH + encodeURIComponent(state));
+      if (state !== this.first || location.hash.startsWith(HASH)) this.keepInAddress();
       const answer = await ask(call, { ...this.given, ...given });
       return mine === this.sent[call] ? answer : null;
     }
 
-    // The same of the declared key; nothing, if a reader has not changed it.
+    // The same answer for the declared key; null if nothing is changed.
     async declaredAnswer(call, given = {}) {
-      return Object.keys(this.state.changes).length ? ask(call, { ...this.given, changes: {}, ...given }) : null;
+      return this.isChanged ? ask(call, { ...this.given, changes: {}, ...given }) : null;
     }
 
     async refreshBytes() {
       const answer = await this.latest("encode", { values: this.state.values });
       if (!answer) return;
       this.reason = answer.refused; // of a layout that cannot be: not shown again below
-      for (const add of this.added.querySelectorAll(".x-add")) add.disabled = !answer.row;
+      for (const add of this.addBox.querySelectorAll(".x-add")) add.disabled = !answer.row;
       for (const text of this.byteTexts.values()) text.textContent = "–";
       for (const old of this.parts.querySelectorAll(".x-prefix")) old.remove();
       const prefixes = [];
@@ -443,36 +455,34 @@
       if (!answer) return;
       const sent = this.sent.plan;
       const plan = answer.narrowed ?? answer;
-      this.planned.replaceChildren();
+      this.planBox.replaceChildren();
       this.faults.replaceChildren();
-      if (answer.refused || answer.failed) this.planned.append(refusal(answer, answer.narrowed ? "Refused: " : ""));
+      if (answer.narrowed) this.planBox.append(element("p", {}, `Ranges alone cannot answer this: ${answer.refused}`));
+      else if (answer.refused || answer.failed) this.planBox.append(refusal(answer));
       if (!plan.ranges) return;
       const work = [
-        plan.left.length && `the client compares ${plan.left.join(" and ")}`,
-        answer.filtered && `a filter of the server compares ${answer.filtered.join(" and ")}`,
-      ];
-      const compares = work.filter(Boolean).join(", ");
-      const start = answer.narrowed ? `If ${compares}, the whole answer reads ` : "The whole answer reads ";
+        plan.compared.length && `the client filters by ${plan.compared.join(" and ")}`,
+        plan.filtered.length && `a server-side filter checks ${plan.filtered.join(" and ")}`,
+      ].filter(Boolean);
       const declared = await this.declaredAnswer("plan", { question, values: asked, rows });
       if (this.sent.plan !== sent) return;
       const found = faults(plan).map((text) => element("p", { class: "x-refused" }, text));
       const why = element("p", {}, element("a", { href: WHY }, "Why, and what to do instead"));
       this.faults.replaceChildren(...found, ...(found.length ? [why] : []));
-      this.planned.append(
+      this.planBox.append(
         element(
           "p",
           {},
-          start,
+          "The whole answer reads ",
           element("strong", {}, sizeOf(plan)),
-          ` of ${plan.rows.toLocaleString("en")}`,
-          plan.page ? `, of which ${plan.matching.toLocaleString("en")} match` : "",
-          compares && !answer.narrowed ? `; ${compares}.` : ".",
-          declared?.ranges || declared?.narrowed ? ` With the declared key: ${sizeOf(declared.narrowed ?? declared)}.` : "",
+          plan.page ? `; ${plan.matching.toLocaleString("en")} match` : "",
+          work.length ? `; ${work.join(", ")}.` : ".",
+          declared?.ranges || declared?.narrowed ? ` The declared key: ${sizeOf(declared.narrowed ?? declared)}.` : "",
         ),
         rangesOf(plan),
         ...(plan.page ? this.pageOf(plan, page) : []),
       );
-      if (page > 1) this.planned.querySelector(".x-next").focus();
+      if (page > 1) this.planBox.querySelector(".x-next").focus();
     }
 
     // A page of the rows that a question reads, in the order in which the store returns them.
@@ -484,7 +494,7 @@
         element(
           "p",
           {},
-          `Page ${page}, in the order of this key${plan.is_reverse ? " from its end" : ""}, reads `,
+          `Page ${page}, in ${plan.is_reverse ? "reverse " : ""}key order, reads `,
           element("strong", {}, `${count(plan.page_read, "row")} in ${count(plan.page_rpcs, "RPC")}`),
           ` and returns ${plan.page.length.toLocaleString("en")}.`,
         ),
@@ -497,15 +507,15 @@
     async refreshLanding() {
       const answer = await this.latest("landing", {});
       if (!answer) return;
-      if (!answer.moments) return this.landed.replaceChildren(...(answer.refused === this.reason ? [] : [refusal(answer)]));
+      if (!answer.moments) return this.heatBox.replaceChildren(...(answer.refused === this.reason ? [] : [refusal(answer)]));
       const cell = (text) => element("td", { style: `--share: ${text || "0%"}`, class: "x-heat" }, text);
       const row = (title, shares) => element("tr", {}, element("th", { scope: "row" }, title), ...shares.map(cell));
       const heads = ["Moment", ...answer.shares.map((_, place) => String(place + 1))];
       const rows = [...answer.moments.map((shares, place) => row(String(place + 1), shares)), row("All", answer.shares)];
       const declared = await this.declaredAnswer("landing");
-      const before = declared?.verdict ? element("p", {}, `With the declared key: ${declared.verdict}`) : null;
-      const of = `an even share is ${answer.even}; ${count(answer.writes, "write")} of the samples, the newer half is counted`;
-      this.landed.replaceChildren(
+      const before = declared?.verdict ? element("p", {}, `The declared key: ${declared.verdict}`) : null;
+      const of = `an even share is ${answer.even}; counted: the newer half of the samples' ${count(answer.writes, "write")}`;
+      this.heatBox.replaceChildren(
         element("p", {}, element("strong", {}, answer.verdict), ` (${of})`),
         ...(before ? [before] : []),
         wide("Shares of new rows by moment and range", heads, rows),
@@ -516,18 +526,25 @@
     async refreshPython() {
       const answer = await this.latest("python", { values: this.state.values, names: this.state.names });
       if (!answer) return;
-      const isChanged = Object.keys(this.state.changes).length > 0;
-      if (!answer.python) return this.declared.replaceChildren(refusal(answer));
-      const copy = (text) => element("button", { type: "button", onclick: () => navigator.clipboard?.writeText(text) }, "Copy");
-      this.declared.replaceChildren(
+      if (!answer.python) return this.pythonBox.replaceChildren(refusal(answer));
+      this.pythonBox.replaceChildren(
         element("pre", { tabindex: "0" }, answer.python),
-        copy(answer.python),
-        element("p", { class: "x-note" }, "Where rowbook is installed, it is imported from rowbook.keys."),
-        element("p", {}, `The whole design as a package of your own${isChanged ? "; put your key into its keys.py" : ""}:`),
+        copyButton("Copy", () => answer.python),
+        element("p", { class: "x-note" }, "If rowbook is installed, import from rowbook.keys instead of shared.keys."),
+        element("p", {}, `Copy the whole design into a package of your own${this.isChanged ? ", then put your key into its keys.py" : ""}:`),
         element("pre", { tabindex: "0" }, answer.command),
-        copy(answer.command),
+        copyButton("Copy", () => answer.command),
       );
     }
+  }
+
+  function copyButton(text, getText) {
+    const says = element("span", { role: "status" });
+    const copy = async () => {
+      const isCopied = await navigator.clipboard?.writeText(getText()).then(() => true, () => false);
+      says.textContent = isCopied ? "Copied" : "The browser does not let this page copy: select the text";
+    };
+    return element("span", { class: "x-bar" }, element("button", { type: "button", onclick: copy }, text), says);
   }
 
   const sampleOf = (question) =>
@@ -536,7 +553,8 @@
   const refusal = (answer, before = "") =>
     element("p", { class: "x-refused", role: "alert" }, before + (answer.refused ?? answer.failed ?? "no answer"));
 
-  const sizeOf = (plan) => `${count(plan.ranges.length, "range")} with ${count(plan.read, "row")}`;
+  const sizeOf = (plan) =>
+    `${plan.read.toLocaleString("en")} of ${count(plan.rows, "row")}, in ${count(plan.ranges.length, "range")}`;
 
   // What a plan tells of a key that loses rows or their order.
   const faults = (plan) =>
@@ -553,19 +571,19 @@
   }
 
   function rangesOf(plan) {
-    const shown = plan.ranges.slice(0, 8);
+    const shown = plan.ranges.slice(0, MAX_RANGES);
     const code = (text) => element("td", {}, element("code", {}, text));
-    const rows = shown.map(({ from, up_to, words }) =>
+    const rows = shown.map(({ start, stop, words }) =>
       element(
         "tr",
         {},
-        code(spaced(from) || "the first row"),
-        code(up_to === null ? "the end" : spaced(up_to)),
+        code(spaced(start) || "the first row"),
+        code(stop === null ? "the end" : spaced(stop)),
         element("td", { class: "x-words" }, words),
       ),
     );
     const more = plan.ranges.length > shown.length ? `and ${count(plan.ranges.length - shown.length, "more range")}` : "";
-    return element("div", {}, wide("Ranges", ["from", "up to, without it", "which is"], rows), more);
+    return element("div", {}, wide("Ranges", ["start (included)", "stop (excluded)", "rows"], rows), more);
   }
 
   // ---- editable examples
@@ -582,7 +600,11 @@
       const out = element("pre", { class: "x-output", tabindex: "0", role: "group", "aria-label": "Output" });
       const says = element("span", { role: "status" });
       const run = element("button", { type: "button" }, "Run");
-      const reset = element("button", { type: "button", onclick: () => ((area.value = original), area.focus()) }, "Reset");
+      const putBack = () => {
+        area.value = original;
+        area.focus();
+      };
+      const reset = element("button", { type: "button", onclick: putBack }, "Reset");
       let isRunning = false;
       run.onclick = async () => {
         if (isRunning) return halt();
@@ -598,16 +620,21 @@
         out.classList.toggle("x-refused", answer.is_failed ?? true);
         const expected = expectedOf(root);
         const isSame = expected !== null && area.value === original && answer.output?.trim() === expected.trim();
-        says.textContent = isSame ? "This is what the page says" : answer.is_failed ? "It failed" : "It ran";
+        says.textContent = isSame ? "Same output as on this page" : answer.is_failed ? "Failed" : "Done";
       };
-      async function halt() {
+      function halt() {
         stop();
-        says.textContent = "Stopped; Python starts again";
+        says.textContent = "Stopped. Restarting Python";
         run.disabled = true;
-        start((state) => state.ready && ((run.disabled = false), (says.textContent = "Stopped")));
+        start((state) => {
+          if (!state.ready) return;
+          run.disabled = false;
+          says.textContent = "Stopped";
+        });
       }
       (pre.closest("[class*=highlight-]") ?? pre).hidden = true; // as Sphinx wraps it
-      root.append(area, element("div", { class: "x-bar" }, run, reset, says), out);
+      const ofPage = expectedOf(root) === null ? null : element("p", { class: "x-note" }, "The output on this page:");
+      root.append(area, element("div", { class: "x-bar" }, run, reset, says), out, ...(ofPage ? [ofPage] : []));
       area.focus();
       area.setSelectionRange(0, 0);
       area.scrollTop = 0;

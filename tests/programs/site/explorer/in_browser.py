@@ -1,9 +1,8 @@
 """What a browser's Python lacks, and what takes its place: the worker calls `prepare` before it imports anything else.
 
-Three packages have no build for browsers that can be had. thriftpy2 does without its compiled module where Python says
-that it is PyPy. Patterns of filters are matched by Python's own `re`, which knows all that they may have, but has no
-deadline. Nothing takes the place of numpy's work: modules that use it can be imported, so that the keys of `tsdb` can
-be explored.
+Three packages have no build for browsers: thriftpy2, regex and numpy. thriftpy2 skips its compiled module if Python
+claims to be PyPy. Python's own `re` matches the patterns of filters, without a deadline. Modules that use numpy can be
+imported, so that the keys of `tsdb` can be explored, but not compute.
 """
 
 import re
@@ -17,7 +16,7 @@ from typing import Any, ClassVar
 
 
 def prepare() -> None:
-    """Puts in place what is missing; the clock that counts while a machine sleeps is the one that does not."""
+    """Puts in place what is missing; CLOCK_BOOTTIME reads CLOCK_MONOTONIC, because browsers lack it."""
     sys.modules["__pypy__"] = ModuleType("__pypy__")
     sys.modules["regex"] = _PatternsOfRe("regex")
     clock_gettime_ns, boot, monotonic = time.clock_gettime_ns, time.CLOCK_BOOTTIME, time.CLOCK_MONOTONIC
@@ -40,26 +39,26 @@ class NeedsNumpy(ValueError):
     """Something computes with numpy."""
 
 
-class _InPlaceOfNumpy(ModuleType):
-    """What a module gets that imports numpy: it can name anything of it, but call it only while it is imported."""
+class _NumpyStandIn(ModuleType):
+    """A stand-in for numpy: importing modules may name and call anything of it; later calls raise NeedsNumpy."""
 
     __path__: ClassVar[list[str]] = []
     is_importing = False
 
-    def __getattr__(self, name: str) -> "_InPlaceOfNumpy":
+    def __getattr__(self, name: str) -> "_NumpyStandIn":
         if name.startswith("__"):
             raise AttributeError(name)
         return self
 
-    def __getitem__(self, _types: Any) -> "_InPlaceOfNumpy":
+    def __getitem__(self, _types: Any) -> "_NumpyStandIn":
         return self
 
-    def __or__(self, _other: Any) -> "_InPlaceOfNumpy":
+    def __or__(self, _other: Any) -> "_NumpyStandIn":
         return self
 
     __ror__ = __or__
 
-    def __call__(self, *_values: Any, **_named: Any) -> "_InPlaceOfNumpy":
+    def __call__(self, *_values: Any, **_named: Any) -> "_NumpyStandIn":
         if self.is_importing:
             return self
         raise NeedsNumpy("needs numpy, which is not part of this page")
@@ -72,11 +71,11 @@ def without_numpy() -> Iterator[None]:
         yield
         return
     names = ("numpy", "numpy.typing")
-    sys.modules.update({name: _InPlaceOfNumpy(name) for name in names})
-    _InPlaceOfNumpy.is_importing = True
+    sys.modules.update({name: _NumpyStandIn(name) for name in names})
+    _NumpyStandIn.is_importing = True
     try:
         yield
     finally:
-        _InPlaceOfNumpy.is_importing = False
+        _NumpyStandIn.is_importing = False
         for name in names:
             del sys.modules[name]

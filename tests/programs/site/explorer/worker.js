@@ -1,6 +1,7 @@
 // The explorer's Python: loads Pyodide and python.zip, brings what a browser lacks, answers requests as JSON.
 //
-// To the worker: {id, request}. From it: {loaded, total, doing} while it loads, {ready} once, {id, answer} or {failed}.
+// To the worker: {id, request}. From it: {loaded, total, doing} while it loads, then {ready} or {failed}; {id, answer} for
+// each request.
 const folder = new URL("./", import.meta.url);
 
 async function bytesOf(name, cache, tell) {
@@ -42,8 +43,7 @@ async function load() {
   let loaded = 0;
   const tell = (size) => postMessage({ loaded: (loaded += size), total, doing: "Loading Python" });
   const cache = await openCache(version);
-  const scripts = ["pyodide.mjs", "pyodide.asm.mjs"]; // which the browser imports, and caches, itself
-  const names = Object.keys(sizes).filter((name) => !scripts.includes(name));
+  const names = Object.keys(sizes).filter((name) => !name.endsWith(".mjs")); // the browser caches scripts itself
   const files = new Map();
   await Promise.all(
     names.map(async (name) => files.set(new URL(name, folder).href, await bytesOf(name, cache, tell))),
@@ -67,7 +67,7 @@ async function load() {
   python.runPython("import sys; sys.path.insert(0, '/explorer')");
   python.runPython("from site_explorer.in_browser import prepare; prepare()");
   const answer = python.runPython("from site_explorer.explorer import answer; answer");
-  postMessage({ ready: { pyodideMs, pyodideBytes, ms: performance.now() - started } });
+  postMessage({ ready: { pyodideMs, pyodideBytes } });
   return { answer, bytes: () => python._module.HEAPU8.length };
 }
 
