@@ -3,7 +3,7 @@
 import json
 import re
 from time import perf_counter
-from urllib.parse import urldefrag
+from urllib.parse import quote, urldefrag
 
 import pytest
 
@@ -204,6 +204,46 @@ def test_a_program_without_end_is_stopped_and_an_error_is_shown(opened):
     page.wait_for_function("document.querySelector('.x-output').textContent.includes('ZeroDivisionError')")
     page.click(".editable >> text=Reset")
     assert page.input_value(".editable textarea") == original
+
+
+def run_example(page, code, status):
+    page.fill(".editable textarea", code)
+    page.click(".editable button:text-is('Run')")
+    page.wait_for_selector(f".editable [role=status]:text-is('{status}')")
+    return page.text_content(".x-output")
+
+
+def test_python_starts_again_after_a_program_that_ends_it(opened):
+    page = opened("links", may_fail=True)
+    page.click("text=Edit and run this example")
+    run_example(page, "eval('(' * 5000)", "Failed")
+    assert run_example(page, "print(6 * 7)", "Done") == "42\n"
+    start(page)
+    page.fill(".editable textarea", "while True: pass")
+    page.click(".editable button:text-is('Run')")
+    page.fill(".x-part input >> nth=0", "o-9")  # asked again when the program is stopped
+    page.click(".editable button:text-is('Stop')")
+    page.wait_for_function("document.querySelector('.x-part .x-bytes').textContent.startsWith('6f 2d 39')")
+
+
+def test_a_download_that_fails_can_be_tried_again(opened):
+    page = opened("links", may_fail=True)
+    page.route("**/python.zip", lambda route: route.fulfill(body="<html>Log in to this network</html>"), times=1)
+    page.click("text=Edit and run this example")
+    page.click("text=Start the key explorer")
+    page.wait_for_selector(".explorer [role=status]:text-matches('python.zip: must have [0-9]+ bytes [(]got 35[)]')")
+    page.wait_for_selector(".editable .x-start:enabled")
+    start(page)
+
+
+@pytest.mark.parametrize(
+    "state", ["{", '{"table": "no"}', '{"table": "links_of_owner", "changes": {"prefix": "Salt"}}']
+)
+def test_a_damaged_link_is_said_to_be_one(new_page, site, state):
+    page = new_page()
+    page.goto(f"{site}domains/links/index.html#explorer={quote(state)}")
+    wait_until_shown(page)
+    assert page.text_content(".explorer [role=alert]") == "The link is damaged; this is the declared key."
 
 
 def test_a_browser_without_webassembly_says_so(new_page, site):

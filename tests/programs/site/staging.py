@@ -145,7 +145,7 @@ def _part_colours() -> str:
     unless_light = rule("body:not([data-theme=light])", DARK, dark)
     always = rule("body", LIGHT, light) + rule("body[data-theme=dark]", DARK, dark)
     boxes = "".join(
-        f".finder code.{role}, .x-{role} {{ background: var(--{role}); outline: 1px solid var(--{role}-line); }}\n"
+        f":is(.finder, .explorer) code.{role} {{ background: var(--{role}); outline: 1px solid var(--{role}-line); }}\n"
         for role in LIGHT
     )
     return f"{always}@media (prefers-color-scheme: dark) {{ {unless_light}}}\n{boxes}"

@@ -27,43 +27,63 @@
   const spaced = (hex) => hex.replace(/..(?=.)/g, "$& ");
   const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
-  // ---- Python, one worker for all of a page, which nothing starts but a button
+  // ---- Python, one worker for all of a page: a button starts it first, a request starts it again
 
-  const python = { worker: null, waiting: new Map(), watching: new Set(), last: 0, info: null, bytes: 0 };
+  const STOPPED = "stopped";
+  const python = { worker: null, ready: null, reject: null, info: null, bytes: 0 };
+  const requests = { waiting: new Map(), last: 0 };
+  const watching = new Set();
 
-  function start(watch) {
-    python.watching.add(watch);
-    if (python.worker) return watch(python.state);
-    python.worker = new Worker(new URL("worker.js", folder), { type: "module" });
-    python.worker.onerror = (event) => tell({ failed: event.message || "the worker did not start" });
-    python.worker.onmessage = ({ data }) => {
-      if (data.id === undefined) return tell(data);
-      python.bytes = data.bytes ?? python.bytes;
-      python.waiting.get(data.id)?.(data.answer);
-      python.waiting.delete(data.id);
-    };
-    tell({ loaded: 0, total: 1, doing: "Loading Python" });
+  // A promise that Python runs.
+  function start() {
+    if (python.ready) return python.ready;
+    const ready = new Promise((resolve, reject) => {
+      python.reject = reject;
+      if (location.protocol === "file:") throw new Error("serve this folder, such as by python -m http.server");
+      python.worker = new Worker(new URL("worker.js", folder), { type: "module" });
+      python.worker.onerror = (event) => reject(new Error(event.message || "the worker did not start"));
+      python.worker.onmessage = ({ data }) => {
+        if (data.ready) resolve((python.info = data.ready));
+        else if (data.failed) reject(new Error(data.failed));
+        else if (data.id === undefined) for (const watch of watching) watch(data);
+        else receive(data);
+      };
+    });
+    python.ready = ready;
+    ready.catch((error) => python.ready === ready && stop(error.message));
+    return ready;
   }
 
-  function tell(state) {
-    python.state = state;
-    if (state.ready) python.info = state.ready;
-    for (const watch of python.watching) watch(state);
+  function receive({ id, answer, bytes, isDead }) {
+    python.bytes = bytes ?? python.bytes;
+    requests.waiting.get(id)?.(answer);
+    requests.waiting.delete(id);
+    if (isDead) stop(STOPPED);
   }
 
-  function stop() {
+  function stop(reason) {
     python.worker?.terminate();
-    python.worker = null;
-    for (const resolve of python.waiting.values()) resolve('{"failed": "stopped"}');
-    python.waiting.clear();
+    python.worker = python.ready = null;
+    python.reject?.(new Error(reason)); // without effect if Python runs
+    for (const resolve of requests.waiting.values()) resolve(JSON.stringify({ failed: reason }));
+    requests.waiting.clear();
   }
 
-  const ask = async (call, given) => JSON.parse(await send(call, given));
+  // The answer to a request; it is asked again if Python was stopped meanwhile, unless it runs a program.
+  async function ask(call, given) {
+    const answer = JSON.parse(await send(call, given));
+    return answer.failed === STOPPED && call !== "run" ? ask(call, given) : answer;
+  }
 
-  function send(call, given) {
+  async function send(call, given) {
+    try {
+      await start();
+    } catch (error) {
+      return JSON.stringify({ failed: `Python did not start: ${error.message}` });
+    }
     return new Promise((resolve) => {
-      const id = ++python.last;
-      python.waiting.set(id, resolve);
+      const id = ++requests.last;
+      requests.waiting.set(id, resolve);
       python.worker.postMessage({ id, request: { call, ...given } });
     });
   }
@@ -78,28 +98,27 @@
       says.textContent = "This browser has no WebAssembly, so nothing runs here. The pictures of this page show the keys.";
       return box;
     }
-    let isReady = false;
-    button.onclick = () => {
+    const watch = ({ loaded, total, doing }) => {
+      bar.max = total;
+      bar.value = loaded;
+      says.textContent = `${doing} (${(loaded / 1e6).toFixed(1)} of ${(total / 1e6).toFixed(1)} MB)`;
+    };
+    button.onclick = async () => {
       button.disabled = true;
       box.append(bar);
-      start((state) => {
-        if (isReady) return;
-        if (state.failed) {
-          says.textContent = `Python did not start: ${state.failed}`;
-          bar.remove();
-          button.disabled = false;
-          python.watching.clear();
-          stop();
-        } else if (state.ready) {
-          isReady = true;
-          box.remove();
-          ready();
-        } else {
-          bar.max = state.total;
-          bar.value = state.loaded;
-          says.textContent = `${state.doing} (${(state.loaded / 1e6).toFixed(1)} of ${(state.total / 1e6).toFixed(1)} MB)`;
-        }
-      });
+      says.textContent = "Loading Python";
+      watching.add(watch);
+      try {
+        await start();
+        box.remove();
+        ready();
+      } catch (error) {
+        says.textContent = `Python did not start: ${error.message}`;
+        bar.remove();
+        button.disabled = false;
+      } finally {
+        watching.delete(watch);
+      }
     };
     return box;
   }
@@ -128,6 +147,7 @@
       const described = await ask("describe", { design: this.design });
       if (!described.tables) return this.root.append(refusal(described));
       this.described = described;
+      this.left = new Map(); // the state of each table that a reader has left
       this.live = element("p", { class: "x-hidden", role: "status", "aria-live": "polite" });
       this.top = element("div", { class: "x-bar" });
       this.parts = element("ol", { class: "x-parts", "aria-label": "Parts of the key, from left to right" });
@@ -148,33 +168,67 @@
         ...[title("What a question reads"), this.questionBox, this.planBox, title("Where new rows land"), this.heatBox],
       );
       addEventListener("hashchange", () => this.fromLink());
-      if (!this.fromLink()) this.choose((described.tables.find((table) => table.parts.length > 1) ?? described.tables[0]).name);
+      if (!this.fromLink()) this.choose(this.firstTable, "table");
     }
 
+    // Shows what the address carries; false if it carries nothing.
     fromLink() {
       if (!location.hash.startsWith(HASH)) return false;
       try {
-        const state = JSON.parse(decodeURIComponent(location.hash.slice(HASH.length)));
-        if (!this.described.tables.some((table) => table.name === state.table)) return false;
-        const { changes = {}, values = {}, asked = {}, rows = [], names = {} } = state;
-        const questions = this.questions(state.table);
-        const { number } = questions.find((one) => one.number === state.question) ?? questions[0];
-        this.set({ table: state.table, changes, values, question: number, asked, rows, names });
-        return true;
+        this.set(this.checked(JSON.parse(decodeURIComponent(location.hash.slice(HASH.length)))));
       } catch {
-        return false;
+        this.choose(this.firstTable);
+        this.top.append(element("p", { class: "x-refused", role: "alert" }, "The link is damaged; this is the declared key."));
       }
+      return true;
     }
 
-    choose(name, names = this.state?.names ?? {}) {
+    get firstTable() {
+      return (this.described.tables.find((table) => table.parts.length > 1) ?? this.described.tables[0]).name;
+    }
+
+    // The state of a link, if it is one of this page.
+    checked({ table, changes = {}, values = {}, asked = {}, rows = [], names = {}, question }) {
+      const isMapping = (value, isValue) =>
+        value !== null && typeof value === "object" && !Array.isArray(value) && Object.values(value).every(isValue);
+      const isText = (value) => typeof value === "string";
+      const parts = this.tableNamed(table).parts.map((part) => part.name);
+      const { order = parts, codecs = {}, descending = {}, prefix = null, ...others } = changes;
+      const isPrefix = prefix === null || (prefix.kind in this.described.prefixes && Number.isFinite(prefix.number));
+      if (
+        !(Array.isArray(order) && [...order].sort().join() === [...parts].sort().join()) ||
+        !(isMapping(codecs, isText) && isMapping(descending, (value) => typeof value === "boolean") && isPrefix) ||
+        Object.keys(others).length ||
+        ![values, asked, names].every((texts) => isMapping(texts, isText)) ||
+        !(Array.isArray(rows) && rows.every((row) => isMapping(row, isText) && parts.every((part) => part in row)))
+      )
+        throw new TypeError("a link of this page has other values");
+      const questions = this.questions(table);
+      const { number } = questions.find((one) => one.number === question) ?? questions[0];
+      return { table, changes, values, question: number, asked, rows, names };
+    }
+
+    // Shows a table, as a reader left it.
+    choose(name, focus) {
+      if (this.state) this.left.set(this.state.table, this.state);
+      if (this.left.has(name)) return this.set({ ...this.left.get(name), names: this.state.names }, focus);
       const [question] = this.questions(name);
       const values = Object.fromEntries(this.tableNamed(name).parts.map((part) => [part.name, part.value]));
-      this.set({ table: name, changes: {}, values, question: question.number, asked: sampleOf(question), rows: [], names });
+      const names = this.state?.names ?? {};
+      const asked = sampleOf(question);
+      this.set({ table: name, changes: {}, values, question: question.number, asked, rows: [], names }, focus);
     }
 
-    set(state) {
+    reset() {
+      const { table } = this.state;
+      this.state = null;
+      this.left.delete(table);
+      this.choose(table, "reset");
+    }
+
+    set(state, focus) {
       this.state = state;
-      this.show();
+      this.show(focus);
     }
 
     tableNamed = (name) => this.described.tables.find((table) => table.name === name);
@@ -214,13 +268,14 @@
 
     showTop() {
       const tables = this.described.tables.map((table) => [table.name, table.name]);
-      const reset = { type: "button", onclick: () => this.choose(this.state.table, {}) };
+      const reset = { type: "button", "data-focus": "reset", onclick: () => this.reset() };
+      const choose = (name) => this.choose(name, "table");
       const link = () => {
         this.keepInAddress();
         return location.href;
       };
       this.top.replaceChildren(
-        element("label", {}, "Table ", choice("Table", tables, this.state.table, (name) => this.choose(name))),
+        element("label", {}, "Table ", choice("Table", tables, this.state.table, choose, { "data-focus": "table" })),
         element("button", reset, "Reset"),
         copyButton("Copy link", link),
       );
@@ -235,7 +290,7 @@
           const part = this.table.parts.find((one) => one.name === name);
           const codec = changes.codecs?.[name] ?? part.codec;
           const isDescending = changes.descending?.[name] ?? part.descending;
-          const bytes = element("code", { class: `x-bytes x-${part.role}` });
+          const bytes = element("code", { class: `x-bytes ${part.role}` });
           this.byteTexts.set(name, bytes);
           const mover = (text, words, to, isLast) =>
             element(
@@ -335,7 +390,8 @@
         this.state.rows = rows;
         this.show("added");
       };
-      const add = { type: "button", class: "x-add", "data-focus": "added", onclick: () => set([...rows, { ...values }]) };
+      const put = () => set([...rows.filter((row) => !isSame(row, values)), { ...values }]);
+      const add = { type: "button", class: "x-add", "data-focus": "added", onclick: put };
       const remove = { type: "button", onclick: () => set([]) };
       this.addBox.replaceChildren(
         element("button", add, "Add this key to the rows"),
@@ -434,22 +490,22 @@
       for (const add of this.addBox.querySelectorAll(".x-add")) add.disabled = !answer.row;
       for (const text of this.byteTexts.values()) text.textContent = "–";
       for (const old of this.parts.querySelectorAll(".x-prefix")) old.remove();
+      const role = (name) => this.table.parts.find((part) => part.name === name)?.role ?? "salt";
+      const box = (part) => element("code", { class: `x-bytes ${role(part.name)}` }, spaced(part.bytes));
       const prefixes = [];
       for (const part of answer.parts ?? []) {
         const text = this.byteTexts.get(part.name);
         if (text) text.textContent = spaced(part.bytes) || "(no bytes)";
-        else prefixes.push(element("li", { class: "x-prefix" }, part.name, element("code", { class: "x-bytes x-salt" }, spaced(part.bytes))));
+        else prefixes.push(element("li", { class: "x-prefix" }, part.name, box(part)));
       }
       this.parts.prepend(...prefixes);
-      const role = (name) => this.table.parts.find((part) => part.name === name)?.role ?? "salt";
-      const box = (part) => element("code", { class: `x-bytes x-${role(part.name)}` }, spaced(part.bytes));
       const whole = answer.row && element("span", { class: "x-whole" }, ...answer.parts.map(box));
       this.bytes.replaceChildren(
         ...(answer.row ? [answer.key, element("br"), whole, ` ${count(answer.row_bytes, "byte")}`] : [refusal(answer)]),
       );
     }
 
-    async refreshPlan(cursor = null, page = 1) {
+    async refreshPlan(cursor = null, page = 1, isFocused = false) {
       const { question, asked, rows } = this.state;
       const answer = await this.latest("plan", { question, values: asked, rows, cursor });
       if (!answer) return;
@@ -482,13 +538,18 @@
         rangesOf(plan),
         ...(plan.page ? this.pageOf(plan, page) : []),
       );
-      if (page > 1) this.planBox.querySelector(".x-next").focus();
+      const button = (name) => this.planBox.querySelector(`.${name}:enabled`);
+      if (isFocused) (button("x-next") ?? button("x-first"))?.focus();
     }
 
     // A page of the rows that a question reads, in the order in which the store returns them.
     pageOf(plan, page) {
-      const next = { type: "button", class: "x-next", disabled: !plan.cursor, onclick: () => this.refreshPlan(plan.cursor, page + 1) };
-      const first = { type: "button", disabled: page === 1, onclick: () => this.refreshPlan() };
+      const asked = JSON.stringify(this.state);
+      const isStill = () => JSON.stringify(this.state) === asked; // a cursor belongs to one question
+      const goOn = () => (isStill() ? this.refreshPlan(plan.cursor, page + 1, true) : this.refreshPlan(null, 1, true));
+      const next = { type: "button", class: "x-next", disabled: !plan.cursor, onclick: goOn };
+      const goBack = () => this.refreshPlan(null, 1, true);
+      const first = { type: "button", class: "x-first", disabled: page === 1, onclick: goBack };
       const cells = (key) => this.order.map((name) => element("td", {}, key[name]));
       return [
         element(
@@ -526,12 +587,13 @@
     async refreshPython() {
       const answer = await this.latest("python", { values: this.state.values, names: this.state.names });
       if (!answer) return;
+      const then = ", then put your key into its keys.py";
       if (!answer.python) return this.pythonBox.replaceChildren(refusal(answer));
       this.pythonBox.replaceChildren(
         element("pre", { tabindex: "0" }, answer.python),
         copyButton("Copy", () => answer.python),
         element("p", { class: "x-note" }, "If rowbook is installed, import from rowbook.keys instead of shared.keys."),
-        element("p", {}, `Copy the whole design into a package of your own${this.isChanged ? ", then put your key into its keys.py" : ""}:`),
+        element("p", {}, `Copy the whole design into a package of your own${this.isChanged ? then : ""}:`),
         element("pre", { tabindex: "0" }, answer.command),
         copyButton("Copy", () => answer.command),
       );
@@ -552,6 +614,8 @@
 
   const refusal = (answer, before = "") =>
     element("p", { class: "x-refused", role: "alert" }, before + (answer.refused ?? answer.failed ?? "no answer"));
+
+  const isSame = (row, values) => Object.keys(row).every((name) => row[name] === values[name]);
 
   const sizeOf = (plan) =>
     `${plan.read.toLocaleString("en")} of ${count(plan.rows, "row")}, in ${count(plan.ranges.length, "range")}`;
@@ -605,32 +669,32 @@
         area.focus();
       };
       const reset = element("button", { type: "button", onclick: putBack }, "Reset");
-      let isRunning = false;
+      let running = null; // what stands for the present run
       run.onclick = async () => {
-        if (isRunning) return halt();
-        isRunning = true;
+        if (running) return halt();
+        const mine = (running = {});
         run.textContent = "Stop";
         says.textContent = "Running";
         const roots = [...document.querySelectorAll(".editable")];
         const before = roots.slice(0, roots.indexOf(root)).map(codeOf); // what this example may need
         const answer = await ask("run", { code: area.value, before });
-        isRunning = false;
+        if (running !== mine) return; // it was stopped
+        running = null;
         run.textContent = "Run";
         out.textContent = answer.output ?? answer.failed ?? answer.refused;
-        out.classList.toggle("x-refused", answer.is_failed ?? true);
+        const isFailed = answer.is_failed !== false;
+        out.classList.toggle("x-refused", isFailed);
         const expected = expectedOf(root);
         const isSame = expected !== null && area.value === original && answer.output?.trim() === expected.trim();
-        says.textContent = isSame ? "Same output as on this page" : answer.is_failed ? "Failed" : "Done";
+        says.textContent = isSame ? "Same output as on this page" : isFailed ? "Failed" : "Done";
       };
-      function halt() {
-        stop();
+      async function halt() {
+        running = null;
+        run.textContent = "Run";
         says.textContent = "Stopped. Restarting Python";
-        run.disabled = true;
-        start((state) => {
-          if (!state.ready) return;
-          run.disabled = false;
-          says.textContent = "Stopped";
-        });
+        stop(STOPPED);
+        const isStarted = await start().then(() => true, () => false);
+        if (!running) says.textContent = isStarted ? "Stopped" : "Stopped. Python did not start: Run tries again";
       }
       (pre.closest("[class*=highlight-]") ?? pre).hidden = true; // as Sphinx wraps it
       const ofPage = expectedOf(root) === null ? null : element("p", { class: "x-note" }, "The output on this page:");

@@ -180,11 +180,11 @@ def _conditions(table: Table, values: Texts) -> dict[str, Any]:
     for name, text in values.items():
         start, dots, end = map(str.strip, text.partition(".."))
         ends = [values_of([f"{name}={one}"], types, "part")[name] if one else None for one in (start, end)]
-        if dots:
+        if dots and (start or end):
             conditions[name] = keys.between(*ends)
         elif start.endswith("*"):
             conditions[name] = keys.starting_with(start[:-1])
-        elif start:
+        elif start and not dots:
             conditions[name] = ends[0]
     return conditions
 

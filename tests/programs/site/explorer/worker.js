@@ -1,10 +1,16 @@
 // The explorer's Python: loads Pyodide and python.zip, brings what a browser lacks, answers requests as JSON.
 //
-// To the worker: {id, request}. From it: {loaded, total, doing} while it loads, then {ready} or {failed}; {id, answer} for
-// each request.
+// To the worker: {id, request}. From it: {loaded, total, doing} while it loads, then {ready} or {failed}; for each
+// request {id, answer, bytes}, or {id, answer, isDead} if Python has come to its end.
 const folder = new URL("./", import.meta.url);
 
-async function bytesOf(name, cache, tell) {
+async function fetchFile(name, options) {
+  const response = await fetch(new URL(name, folder), options);
+  if (!response.ok) throw new Error(`${name}: the server answers ${response.status}`);
+  return response;
+}
+
+async function bytesOf(name, size, cache, tell) {
   const url = new URL(name, folder).href;
   const kept = cache && (await cache.match(url));
   if (kept) {
@@ -12,8 +18,7 @@ async function bytesOf(name, cache, tell) {
     tell(bytes.length);
     return bytes;
   }
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`${name}: the server answers ${response.status}`);
+  const response = await fetchFile(name);
   const chunks = [];
   for (const reader = response.body.getReader(); ; ) {
     const { done, value } = await reader.read();
@@ -22,6 +27,7 @@ async function bytesOf(name, cache, tell) {
     tell(value.length);
   }
   const bytes = new Uint8Array(await new Blob(chunks).arrayBuffer());
+  if (bytes.length !== size) throw new Error(`${name}: must have ${size} bytes (got ${bytes.length})`);
   if (cache) await cache.put(url, new Response(bytes)).catch(() => {}); // a full disk: the next visit loads it again
   return bytes;
 }
@@ -38,7 +44,7 @@ async function openCache(version) {
 }
 
 async function load() {
-  const { version, bytes: sizes } = await (await fetch(new URL("files.json", folder), { cache: "no-cache" })).json();
+  const { version, bytes: sizes } = await (await fetchFile("files.json", { cache: "no-cache" })).json();
   const total = Object.values(sizes).reduce((sum, size) => sum + size, 0);
   let loaded = 0;
   const tell = (size) => postMessage({ loaded: (loaded += size), total, doing: "Loading Python" });
@@ -46,7 +52,7 @@ async function load() {
   const names = Object.keys(sizes).filter((name) => !name.endsWith(".mjs")); // the browser caches scripts itself
   const files = new Map();
   await Promise.all(
-    names.map(async (name) => files.set(new URL(name, folder).href, await bytesOf(name, cache, tell))),
+    names.map(async (name) => files.set(new URL(name, folder).href, await bytesOf(name, sizes[name], cache, tell))),
   );
   const fetchOthers = self.fetch;
   self.fetch = (from, options) => {
@@ -78,8 +84,10 @@ loading.catch((error) => postMessage({ failed: words(error) }));
 self.onmessage = async ({ data: { id, request } }) => {
   try {
     const { answer, bytes } = await loading;
-    postMessage({ id, answer: answer(JSON.stringify(request)), bytes: bytes() }); // text: JavaScript rounds long ints
+    const text = answer(JSON.stringify(request)); // JavaScript would round long ints
+    if (typeof text !== "string") throw new Error("Python has ended");
+    postMessage({ id, answer: text, bytes: bytes() });
   } catch (error) {
-    postMessage({ id, answer: JSON.stringify({ failed: words(error) }) });
+    postMessage({ id, answer: JSON.stringify({ failed: words(error) }), isDead: true }); // such as a stack overflow
   }
 };
