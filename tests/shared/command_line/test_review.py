@@ -25,7 +25,7 @@ def small_sample(monkeypatch):
 
 @pytest.mark.usefixtures("small_sample")
 @pytest.mark.parametrize(
-    "name", ["logs", *(pytest.param(name, marks=pytest.mark.long) for name in NAMES if name != "logs")]
+    "name", ["profiles", *(pytest.param(name, marks=pytest.mark.long) for name in NAMES if name != "profiles")]
 )
 def test_the_page_fits_a_screen_and_its_verdict_is_that_of_its_chapters(rowbook, name):
     code, out, err = rowbook(f"review {name}")
