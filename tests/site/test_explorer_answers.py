@@ -285,6 +285,8 @@ def test_own_names_are_those_of_the_declaration_and_of_the_command_that_copies()
     )
     named = ask("python", design="orders", table="orders_by_buyer", changes={}, values={}, names={"buyer_id": "plate"})
     assert "class OrderByPlate:\n    plate: str" in named["python"]
+    ascending = {"design": "orders", "table": "orders_by_seller", "changes": {"descending": {"placed_ms": False}}}
+    assert ask("python", **ascending, values={}, names={})["command"].endswith(" --from orders:oldest-first")
     for wrong, reason in (
         (
             {"owner": "garage id"},

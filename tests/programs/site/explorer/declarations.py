@@ -43,12 +43,12 @@ def declaration(table: Table, declared: KeyLayout[Any], values: Texts, names: "O
         given = ", ".join(f"{of(one.name)}={read[one.name]!r}" for one in layout.parts)
         lines += [f"row = {constant}.encode({key}({given}))", 'print(row.hex(" "))']
     text = "\n".join([*lines, ""])
-    return "\n".join([*_imports(text, key, declared.key_class.__module__), "", "", text])
+    return "\n".join([*_imports(text, {key, constant}, declared.key_class.__module__), "", "", text])
 
 
-def _imports(text: str, key: str, module: str) -> list[str]:
+def _imports(text: str, own_names: set[str], module: str) -> list[str]:
     """The imports of a declaration: from the library, and from the module of the declared key."""
-    used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)} - {key}
+    used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)} - own_names
     own = sorted(name for name in used - {*keys.__all__} if name in vars(sys.modules[module]))
     of_library = [f"from shared.keys import {', '.join(sorted(used & {*keys.__all__}))}"]
     return of_library + ([f"from {module} import {', '.join(own)}"] if own else [])
@@ -89,13 +89,12 @@ class OwnNames:
         """What the options change."""
         return read_renames(self.record, self.old_record, self.words)
 
-    def command(self, design: str) -> str:
-        """The command that copies a design with these names."""
+    def command(self, design: str, variant: str = "") -> str:
+        """The command that copies a design, or its variant, with these names."""
         folder = plural("_".join(words_of(self.record))) if self.record else design
         options = [f"--record {self.record}"] if self.record else []
-        return " ".join(
-            [f"rowbook new ../{folder} --from {design}", *options, *(f"--rename {pair}" for pair in self.words)]
-        )
+        options += [f"--rename {pair}" for pair in self.words]
+        return " ".join([f"rowbook new ../{folder} --from {variant or design}", *options])
 
 
 def _pairs(name: str, new: str, record: str) -> list[str]:

@@ -499,9 +499,10 @@
         else prefixes.push(element("li", { class: "x-prefix" }, part.name, box(part)));
       }
       this.parts.prepend(...prefixes);
+      const named = answer.variant ? `${answer.key}, the key of ${answer.variant}` : answer.key;
       const whole = answer.row && element("span", { class: "x-whole" }, ...answer.parts.map(box));
       this.bytes.replaceChildren(
-        ...(answer.row ? [answer.key, element("br"), whole, ` ${count(answer.row_bytes, "byte")}`] : [refusal(answer)]),
+        ...(answer.row ? [named, element("br"), whole, ` ${count(answer.row_bytes, "byte")}`] : [refusal(answer)]),
       );
     }
 
@@ -593,7 +594,7 @@
         element("pre", { tabindex: "0" }, answer.python),
         copyButton("Copy", () => answer.python),
         element("p", { class: "x-note" }, "If rowbook is installed, import from rowbook.keys instead of shared.keys."),
-        element("p", {}, `Copy the whole design into a package of your own${this.isChanged ? then : ""}:`),
+        element("p", {}, `Copy the whole design into a package of your own${this.isChanged && !answer.variant ? then : ""}:`),
         element("pre", { tabindex: "0" }, answer.command),
         copyButton("Copy", () => answer.command),
       );

@@ -132,7 +132,8 @@ def encode(design: str, table: str, changes: Changes, values: Texts) -> dict[str
         parts = [{"name": one.name, "bytes": one.codec.encode(read[one.name])} for one in layout.key.parts]
         spread = row[: len(row) - sum(len(part["bytes"]) for part in parts)]
         parts[:0] = [{"name": type(prefix).__name__, "bytes": spread} for prefix in layout.key.prefixes]
-    return {"row": row, "row_bytes": len(row), "parts": parts, "key": key_line(layout.key)}
+    variant = of.variant_of(layout.key) if changes else ""
+    return {"row": row, "row_bytes": len(row), "parts": parts, "key": key_line(layout.key), "variant": variant}
 
 
 def _parts(segments: Iterable[Segment]) -> list[dict[str, Any]]:
@@ -215,8 +216,10 @@ def python(design: str, table: str, changes: Changes, values: Texts, names: Text
     declared = of.table(table).key
     tables = [[*table.key.part_named] for table in of.tables.values()]
     own = OwnNames(of.design.loads[0].record.__name__, names, tables)
-    made = declaration(with_changes(of.table(table), changes), declared, values, own)
-    return {"python": made, "command": own.command(design)}
+    changed = with_changes(of.table(table), changes)
+    variant = of.variant_of(changed.key) if changes else ""
+    made = declaration(changed, declared, values, own)
+    return {"python": made, "command": own.command(design, variant), "variant": variant}
 
 
 def run(code: str, before: Sequence[str] = ()) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,10 @@ import attrs
 from shared.command_line.named.typed_values import arguments, field_types, values_of
 from shared.command_line.rows.given_rows import tables_of
 from shared.command_line.screen.wrong_usage import check_name
-from shared.designs import AccessPattern, Design
+from shared.designs import AccessPattern, Design, Variant
 from shared.designs.metering import Measurement, measure_pattern
 from shared.designs.scratch import scratch_store
-from shared.keys import InvalidKey
+from shared.keys import InvalidKey, KeyLayout
 
 from .changed_keys import Table
 from .in_browser import without_numpy
@@ -43,6 +44,23 @@ class OpenDesign:
             tables.setdefault(table.name, table)
         return {name: table for name, table in tables.items() if self.keys(table, "stored")}
 
+    @cached_property
+    def variants(self) -> Sequence[Variant]:
+        """The variants of the design that the suite shows."""
+        place = f"domains.{self.design.name}.shown"
+        if find_spec(place) is None:
+            return ()
+        with without_numpy():
+            shown: Design = import_module(f"{place}.design").DESIGN
+        return [variant for variant in shown.variants if variant.name != shown.name]
+
+    def variant_of(self, layout: KeyLayout[Any]) -> str:
+        """The variant that has this key in one of its tables, such as `logs:salted`; empty if none has."""
+        for variant in self.variants:
+            if any(_bytes_of(table.key) == _bytes_of(layout) for table in variant.record_tables):
+                return f"{self.design.name}:{variant.name}"
+        return ""
+
     def table(self, name: str) -> Table:
         """A table of the design by its name."""
         return self.tables[check_name("table", name, self.tables)]
@@ -67,6 +85,11 @@ class OpenDesign:
         """What a question asks of the empty store: its explanation, or its reads."""
         values = pattern.sample if words is None else arguments(pattern, words)
         return measure_pattern(self.connection, self.repository, pattern, values, pattern.limit)
+
+
+def _bytes_of(layout: KeyLayout[Any]) -> tuple[str, ...]:
+    """What decides the bytes of a layout: its prefixes, and its parts with their codecs."""
+    return (*map(str, layout.prefixes), *(f"{one.name} {one.codec}" for one in layout.parts))
 
 
 @cache
