@@ -177,6 +177,8 @@
       try {
         this.set(this.checked(JSON.parse(decodeURIComponent(location.hash.slice(HASH.length)))));
       } catch {
+        this.state = null;
+        this.left.clear();
         this.choose(this.firstTable);
         this.top.append(element("p", { class: "x-refused", role: "alert" }, "The link is damaged; this is the declared key."));
       }
@@ -194,10 +196,12 @@
       const isText = (value) => typeof value === "string";
       const parts = this.tableNamed(table).parts.map((part) => part.name);
       const { order = parts, codecs = {}, descending = {}, prefix = null, ...others } = changes;
-      const isPrefix = prefix === null || (prefix.kind in this.described.prefixes && Number.isFinite(prefix.number));
+      const isPrefix = ({ kind, of, number, ...more }) =>
+        kind in this.described.prefixes && parts.includes(of) && Number.isFinite(number) && !Object.keys(more).length;
       if (
         !(Array.isArray(order) && [...order].sort().join() === [...parts].sort().join()) ||
-        !(isMapping(codecs, isText) && isMapping(descending, (value) => typeof value === "boolean") && isPrefix) ||
+        !(isMapping(codecs, isText) && isMapping(descending, (value) => typeof value === "boolean")) ||
+        !(prefix === null || isPrefix(prefix)) ||
         Object.keys(others).length ||
         ![values, asked, names].every((texts) => isMapping(texts, isText)) ||
         !(Array.isArray(rows) && rows.every((row) => isMapping(row, isText) && parts.every((part) => part in row)))
@@ -543,13 +547,17 @@
       if (isFocused) (button("x-next") ?? button("x-first"))?.focus();
     }
 
+    get askedAsText() {
+      const { table, changes, question, asked, rows } = this.state;
+      return JSON.stringify([table, changes, question, asked, rows]);
+    }
+
     // A page of the rows that a question reads, in the order in which the store returns them.
     pageOf(plan, page) {
-      const asked = JSON.stringify(this.state);
-      const isStill = () => JSON.stringify(this.state) === asked; // a cursor belongs to one question
-      const goOn = () => (isStill() ? this.refreshPlan(plan.cursor, page + 1, true) : this.refreshPlan(null, 1, true));
-      const next = { type: "button", class: "x-next", disabled: !plan.cursor, onclick: goOn };
+      const asked = this.askedAsText; // a cursor belongs to one question
       const goBack = () => this.refreshPlan(null, 1, true);
+      const goOn = () => (this.askedAsText === asked ? this.refreshPlan(plan.cursor, page + 1, true) : goBack());
+      const next = { type: "button", class: "x-next", disabled: !plan.cursor, onclick: goOn };
       const first = { type: "button", class: "x-first", disabled: page === 1, onclick: goBack };
       const cells = (key) => this.order.map((name) => element("td", {}, key[name]));
       return [
@@ -574,7 +582,9 @@
       const row = (title, shares) => element("tr", {}, element("th", { scope: "row" }, title), ...shares.map(cell));
       const heads = ["Moment", ...answer.shares.map((_, place) => String(place + 1))];
       const rows = [...answer.moments.map((shares, place) => row(String(place + 1), shares)), row("All", answer.shares)];
+      const sent = this.sent.landing;
       const declared = await this.declaredAnswer("landing");
+      if (this.sent.landing !== sent) return;
       const before = declared?.verdict ? element("p", {}, `The declared key: ${declared.verdict}`) : null;
       const of = `an even share is ${answer.even}; counted: the newer half of the samples' ${count(answer.writes, "write")}`;
       this.heatBox.replaceChildren(
@@ -613,8 +623,8 @@
   const sampleOf = (question) =>
     Object.fromEntries(question.fields.filter((field) => field.value !== null).map((field) => [field.name, field.value]));
 
-  const refusal = (answer, before = "") =>
-    element("p", { class: "x-refused", role: "alert" }, before + (answer.refused ?? answer.failed ?? "no answer"));
+  const refusal = (answer) =>
+    element("p", { class: "x-refused", role: "alert" }, answer.refused ?? answer.failed ?? "no answer");
 
   const isSame = (row, values) => Object.keys(row).every((name) => row[name] === values[name]);
 

@@ -88,6 +88,7 @@ self.onmessage = async ({ data: { id, request } }) => {
     if (typeof text !== "string") throw new Error("Python has ended");
     postMessage({ id, answer: text, bytes: bytes() });
   } catch (error) {
-    postMessage({ id, answer: JSON.stringify({ failed: words(error) }), isDead: true }); // such as a stack overflow
+    const isDead = error.name !== "PythonError"; // but a stack overflow, after which nothing runs
+    postMessage({ id, answer: JSON.stringify({ failed: words(error) }), isDead });
   }
 };
