@@ -79,21 +79,14 @@ def price(measurements: Iterable[Measurement]) -> str:
     """What all questions together cost, as a sentence: `2 of 7 questions read only their answers; the others ...`."""
     measurements = list(measurements)
     exact = sum(map(is_exact, measurements))
-    words = _how_many_exact(exact, len(measurements))
+    reads = "reads only its answer" if exact == 1 else "read only their answers"
+    words = f"{exact or 'None'} of {_counted(len(measurements), 'question')} {reads}"
     others = [measurement for measurement in measurements if not measurement.refused and not is_exact(measurement)]
     if not others:
-        return f"{words}."
+        return "Every question reads only its answer." if exact == len(measurements) else f"{words}."
     most = verdict(max(others, key=_factor))
     rest = "the other costs" if len(others) == 1 else "the others cost up to" if exact else "they cost up to"
     return f"{words}; {rest} {most}."
-
-
-def _how_many_exact(exact: int, count: int) -> str:
-    """How many of some questions are exact, as a sentence without its full stop."""
-    if exact == count:
-        return "Every question reads only its answer"
-    reads = "reads only its answer" if exact == 1 else "read only their answers"
-    return f"{exact or 'None'} of {_counted(count, 'question')} {reads}"
 
 
 def _factor(measurement: Measurement) -> float:

@@ -83,7 +83,7 @@ class _Seen:
     unseen: dict[str, Field]
     """The mapped columns that no line has had, with their fields."""
     columns: tuple[str, ...] = ()
-    """Those of the first record."""
+    """The columns of the first record."""
     in_utc: str = ""
     """The first time that was taken for one in UTC because nothing says its zone."""
 

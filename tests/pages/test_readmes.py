@@ -198,7 +198,7 @@ LEAVES_TEXT = {"text", "softbreak", "code_inline", "strong_open", "strong_close"
 
 
 def marks_in(text):
-    """What Markdown takes for marks in a text, but for those of code, bold text, links and pictures."""
+    """The marks that Markdown finds in a text, except marks of code, bold text, links and pictures."""
     parts = (part for token in MARKDOWN.parse(text) for part in token.children or () if part.type not in LEAVES_TEXT)
     return [part.markup or part.content for part in parts if (part.type, part.content) != ("text_special", part.markup)]
 

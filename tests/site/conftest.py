@@ -1,10 +1,10 @@
 """The built site in Chromium, which only `make verify PARTS=site` builds, and the samples of the explorer."""
 
 import os
-import re
 import shutil
-import subprocess
-import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -24,14 +24,24 @@ SERIOUS = """axe.run(document, { resultTypes: ["violations"] }).then(({ violatio
     .map(({ id, nodes }) => `${id}: ${nodes.length}, such as ${nodes[0].html.slice(0, 150)}`))"""
 
 
+class _Server(ThreadingHTTPServer):
+    """The server of `python -m http.server`, with room for more connections at once than five."""
+
+    request_queue_size = 64
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_arguments):
+        """Logs nothing."""
+
+
 @pytest.fixture(scope="session")
 def site():
-    """The address of the site, as `python -m http.server` serves it from a folder that is not the root."""
-    serve = (sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", BUILD)
-    with subprocess.Popen(serve, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
-        port = re.findall(r"port (\d+)", server.stdout.readline())[0]
-        yield f"http://127.0.0.1:{port}/{SITE.name}/"
-        server.terminate()
+    """The address of the site, served from a folder that is not the root."""
+    with _Server(("127.0.0.1", 0), partial(_Quiet, directory=BUILD)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/{SITE.name}/"
+        server.shutdown()
 
 
 @pytest.fixture(scope="session")

@@ -48,23 +48,37 @@ def explained(name, table, values):
     return found
 
 
+def check_bytes(encoded, name, table, values):
+    """What the explorer says of a key has the bytes and values that `rowbook explain` says."""
+    wanted = explained(name, table, values)
+    assert {part: encoded[part] for part in ("row", "row_bytes", "parts")} == {
+        part: wanted[part] for part in ("row", "row_bytes", "parts")
+    }
+
+
+def samples_of(question):
+    """The values with which a question of the explorer begins."""
+    return {field["name"]: field["value"] for field in question["fields"] if field["value"] is not None}
+
+
+def first_question(design, table):
+    """The first question of a design that reads a table."""
+    return next(one for one in ask("describe", design=design)["questions"] if one["table"] == table)
+
+
 @pytest.mark.parametrize("name", EACH)
 def test_bytes_are_those_of_rowbook_explain(name):
     tables = ask("describe", design=name)["tables"]
     examples = [(table["name"], {part["name"]: part["value"] for part in table["parts"]}) for table in tables]
     for table, values in [*examples, *keys_with_words(name, 12)]:
-        encoded = ask("encode", design=name, table=table, changes={}, values=values)
-        wanted = explained(name, table, values)
-        assert {part: encoded[part] for part in ("row", "row_bytes", "parts")} == {
-            part: wanted[part] for part in ("row", "row_bytes", "parts")
-        }
+        check_bytes(ask("encode", design=name, table=table, changes={}, values=values), name, table, values)
 
 
 @pytest.mark.parametrize("name", EACH)
 def test_ranges_are_those_of_the_repository(name):
     of = open_design(name)
     for question in ask("describe", design=name)["questions"]:
-        values = {field["name"]: field["value"] for field in question["fields"] if field["value"] is not None}
+        values = samples_of(question)
         given = {"design": name, "table": question["table"], "changes": {}, "question": question["number"]}
         planned = ask("plan", **given, values=values)
         if question["number"] == explorer.OWN:
@@ -132,8 +146,8 @@ def test_a_layout_that_cannot_be_is_refused_in_one_line(changes, reason):
 
 def test_a_salt_multiplies_the_ranges_of_a_question_that_does_not_bind_its_part():
     of = {"design": "links", "table": "links_of_owner"}
-    (question, *_) = [one for one in ask("describe", design="links")["questions"] if one["table"] == of["table"]]
-    values = {field["name"]: field["value"] for field in question["fields"] if field["value"] is not None}
+    question = first_question(**of)
+    values = samples_of(question)
     given = {**of, "question": question["number"], "values": values}
     declared = ask("plan", **given, changes={})
     for part, ranges in (("owner", 1), ("code", SALT["number"])):
@@ -301,9 +315,8 @@ def test_own_names_are_those_of_the_declaration_and_of_the_command_that_copies()
 
 def test_a_question_of_the_design_keeps_its_direction_when_a_key_has_another():
     of = {"design": "links", "table": "links_of_owner"}
-    (question, *_) = [one for one in ask("describe", design="links")["questions"] if one["table"] == of["table"]]
-    of |= {"question": question["number"], "values": {field["name"]: field["value"] for field in question["fields"]}}
-    of["values"] = {name: value for name, value in of["values"].items() if value is not None}
+    question = first_question(**of)
+    of |= {"question": question["number"], "values": samples_of(question)}
     declared, ascending = (
         ask("plan", **of, changes=changes) for changes in ({}, {"descending": {"created_ms": False}})
     )

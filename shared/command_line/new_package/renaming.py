@@ -70,7 +70,7 @@ class NewNames:
         return f"{prefix}{quote}{self.told.get(inner, self._in_prose(inner))}{quote}"
 
     def _in_prose(self, text: str) -> str:
-        """A text with new names between backticks, those of several words, and `Class.field` of errors."""
+        """A text with new names: between backticks, of several words, and in `Class.field`, as errors begin."""
         return _NAMED.sub(lambda found: _IDENTIFIER.sub(self._told, found[0]), text)
 
     def _told(self, found: re.Match[str]) -> str:

@@ -1,6 +1,6 @@
 """The home page: for each question the row key that answers it, and what it costs.
 
-The questions are those of the root README, which links a page for each; `ANSWERS` names what is measured for them.
+The root README has the questions, and links a page for each; `ANSWERS` names what is measured for them.
 """
 
 import html
@@ -146,4 +146,4 @@ def _page(path: str) -> str:
     """The text of a page of the repository, with its links as the home page has them."""
     folder = path.rpartition("/")[0]
     text = (ROOT / path).read_text(encoding="utf-8")
-    return LINK.sub(lambda link: link[1] + normpath(f"{folder}/{link[2]}".lstrip("/")), text)
+    return LINK.sub(lambda link: link[1] + target(folder, link), text)

@@ -78,7 +78,7 @@ CHANGED = "MyKey"
 
 
 def with_changes(table: Table, changes: Changes) -> Table:
-    """The table with a changed layout. Raises InvalidKey or InvalidRecord with the reason why there is no such one."""
+    """The table with a changed layout. Raises InvalidKey or InvalidRecord if it cannot be changed so."""
     declared = table.key
     order = changes.get("order") or [*declared.part_named]
     if sorted(order) != sorted(declared.part_named):
@@ -124,7 +124,7 @@ def ascending(codec: Codec[Any]) -> Codec[Any]:
 
 
 def codecs_of(table: Table, name: str) -> list[Codec[Any]]:
-    """The declared codec of a part, and those that fit its type; only the declared one if a slice is in the part."""
+    """The codecs that a part may have: the declared one first, and the only one if the part holds a slice."""
     declared = ascending(table.key.part_named[name].codec)
     others = () if share_codec(declared) else CODECS.get(field_types(table.key.key_class)[name], ())
     return [declared, *(codec for codec in others if str(codec) != str(declared))]

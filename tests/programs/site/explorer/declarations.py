@@ -58,7 +58,8 @@ class OwnNames:
     """A reader's names of the record of a design and of parts, as the options of `rowbook new` that give them.
 
     {"seller_id": "garage_id"} needs `--rename seller=garage`, and {"buyer_id": "plate"} both `--rename buyer=plate` and
-    `--rename buyer_id=plate`. Raises ValueError for what is no name, and if two parts of a table would have one name.
+    `--rename buyer_id=plate`. Raises ValueError for a text that is not a name, and if two parts of a table would have
+    the same name.
     """
 
     def __init__(self, record: str, names: Texts, tables: Sequence[Sequence[str]]) -> None:

@@ -1,8 +1,8 @@
 """What the key explorer of the site answers: bytes, ranges, pages and landings of a key that a reader changes.
 
-It runs in the browser's Python, and in any other. It computes nothing itself: keys, plans, pages, heat and errors are
-those of the code that it shows. `changes` are described in `changed_keys.py`; `rows` are keys that a reader adds to
-those of the samples, each a mapping of parts to texts.
+It runs in the browser's Python, and in any other. It computes nothing itself: keys, plans, pages, heat and errors
+come from the code that it shows. `changes` are described in `changed_keys.py`; `rows` are keys that a reader adds to
+the samples, each a mapping of parts to texts.
 """
 
 import json
@@ -117,7 +117,7 @@ def _as_typed(key: Any, types: Mapping[str, Any]) -> dict[str, str]:
 def encode(design: str, table: str, changes: Changes, values: Texts) -> dict[str, Any]:
     """The key that the values make, with the bytes of each part, as `rowbook explain` reads and writes them.
 
-    If it is not complete, `refused` says why, and `parts` are those that are.
+    If the key is not complete, `refused` says why, and `parts` has the parts that have bytes.
     """
     of = open_design(design)
     layout = with_changes(of.table(table), changes)
@@ -192,9 +192,9 @@ def _conditions(table: Table, values: Texts) -> dict[str, Any]:
 
 def landing(design: str, table: str, changes: Changes) -> dict[str, Any]:
     """The share that each range takes of the samples' new rows, at each moment, as the heat map counts them."""
-    declared = open_design(design).table(table)
-    layout = with_changes(declared, changes)
-    written = [layout.key.row_of(key) for key in open_design(design).keys(declared, "writes")]
+    of = open_design(design)
+    layout = with_changes(of.table(table), changes)
+    written = [layout.key.row_of(key) for key in of.keys(of.table(table), "writes")]
     found = table_heat("", *physical_tables([layout]), Writes(written, layout.splits.points))
     heat = found.heat
     return {

@@ -76,7 +76,7 @@ class OpenDesign:
         return found
 
     def all_keys(self, table: Table, rows: Sequence[Texts]) -> list[Any]:
-        """The keys of the samples, and those that a reader adds."""
+        """The keys of the samples, and the keys that a reader adds."""
         types = field_types(table.key.key_class)
         added = (values_of([f"{name}={text}" for name, text in row.items()], types, "part") for row in rows)
         return [*self.keys(table, "stored"), *(table.key.key_class(**values) for values in added)]

@@ -1,6 +1,6 @@
 """What a question reads in a table whose rows are the keys of the samples, under a changed layout.
 
-A store in memory holds them, each with a marker, so that its pages, their costs and their order are those of a store.
+A store in memory holds these keys, each with a marker, so that pages, costs and order come from a store.
 """
 
 import json
@@ -115,9 +115,8 @@ class StoredKeys:
     def _page(self, plan: Plan, question: Question, cursor: str | None) -> dict[str, Any]:
         """A page of the rows, as the store returns them."""
         conditions = question.conditions
-        unreadable: list[InvalidRow] = []
         compared = {name: condition for name, condition in conditions.items() if name not in plan.conditions}
-        query = Query(BoundTable(self.connection, self.table), plan).where(**compared).on_invalid(unreadable.append)
+        query = Query(BoundTable(self.connection, self.table), plan).where(**compared).on_invalid(_leave_out)
         present, declared = (_first_open(layout, conditions) for layout in (self.table.key, question.declared))
         is_reverse = False
         if present is not None and declared is not None and present.name == declared.name:
@@ -133,6 +132,10 @@ class StoredKeys:
             "page_rpcs": cost.rpcs,
             "cursor": page.cursor,
         }
+
+
+def _leave_out(_row: InvalidRow) -> None:
+    """Leaves out of a page a row that is not read back as a key; `misread` names it."""
 
 
 def _first_open(layout: KeyLayout[Any] | None, conditions: Conditions) -> Part | None:

@@ -33,7 +33,7 @@ async function bytesOf(name, size, cache, tell) {
 }
 
 async function openCache(version) {
-  if (!self.caches) return null; // a page from a file, or without TLS
+  if (!self.caches) return null; // a page without TLS
   try {
     for (const name of await caches.keys())
       if (name.startsWith("rowbook-explorer-") && !name.endsWith(version)) await caches.delete(name);
